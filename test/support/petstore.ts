@@ -5,7 +5,10 @@ import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { minutes } from '../../src/platform/clock/duration.js';
 import { ApiKeyResolver } from '../../src/platform/auth/api-key-resolver.js';
-import { poolOf } from '../../src/platform/database/pool/service-pool.js';
+import { KeyChangesListener } from '../../src/platform/auth/key-changes.listener.js';
+import { poolOf, ServicePool } from '../../src/platform/database/pool/service-pool.js';
+import { IdempotentRequests } from '../../src/platform/idempotency/idempotent-requests.js';
+import { ClientTurns } from '../../src/platform/rate-limit/client-turns.js';
 import { AppModule } from '../../src/app.module.js';
 import { RESPONSE_HOOKS, setupApp } from '../../src/app.setup.js';
 import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
@@ -78,6 +81,10 @@ export class Petstore {
       },
     );
     app.useLogger(app.get(Logger));
+    bePatient(app);
+    const listener = app.get(KeyChangesListener);
+    const { connectTimeout } = listener;
+    listener.connectTimeout = minutes(2); // the clock stands still, so that a change it misses would never take effect
     try {
       await setupApp(app).listen(0, '127.0.0.1');
     } catch (error) {
@@ -85,7 +92,7 @@ export class Petstore {
       await database.drop();
       throw error;
     }
-    bePatient(app);
+    listener.connectTimeout = connectTimeout; // a lost connection is replaced as in production
     return new Petstore(app, clock, database.url, () => database.drop(), log);
   }
 
@@ -126,8 +133,12 @@ export class Petstore {
 
 /** On a busy machine PostgreSQL may take longer than the service waits, which says nothing about what a test asserts. */
 function bePatient(app: NestExpressApplication): void {
-  poolOf(app.get(DataSource)).options.connectionTimeoutMillis = minutes(2);
+  const pool = poolOf(app.get(DataSource));
+  pool.options.connectionTimeoutMillis = minutes(2);
+  if (pool instanceof ServicePool) pool.queryTimeout = minutes(2);
   const resolver = app.get(ApiKeyResolver);
   resolver.lookupTimeout = minutes(2);
-  for (const slots of [resolver.lookups.others, resolver.lookups.suspects]) slots.wait = minutes(2);
+  const { others, suspects } = resolver.lookups;
+  const turns = [others, suspects, app.get(ClientTurns).slots, app.get(IdempotentRequests).connections];
+  for (const slots of turns) if (slots) slots.wait = minutes(2);
 }

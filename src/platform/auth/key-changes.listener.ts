@@ -17,6 +17,8 @@ const CONNECT_TIMEOUT = seconds(2);
  */
 @Injectable()
 export class KeyChangesListener implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** Milliseconds that an attempt to connect may take. */
+  connectTimeout = CONNECT_TIMEOUT;
   private readonly logger = new Logger(KeyChangesListener.name);
   private readonly tasks = new PeriodicTasks((error) => {
     this.logger.warn(
@@ -66,7 +68,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     const client = new ServiceClient({
       ...dedicatedConnection(this.dataSource),
       application_name: `${SERVICE.prefix} key changes`,
-      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      connectionTimeoutMillis: this.connectTimeout,
     });
     client.on('notification', ({ payload = '' }) => {
       this.resolver.forget(payload);

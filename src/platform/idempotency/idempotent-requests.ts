@@ -20,7 +20,7 @@ const WAIT = seconds(10);
 @Injectable()
 export class IdempotentRequests {
   /** Each handler holds a connection, so they get half of the pool, and those of one API key half of that. */
-  private readonly connections: Slots;
+  readonly connections: Slots;
   /** The keys of requests in this process that have not ended, whose repeats take no connection. */
   private readonly running = new Set<string>();
 

@@ -46,7 +46,7 @@ class ClientTurn implements ResponseTurn {
 @Injectable()
 export class ClientTurns {
   private readonly logger = new Logger('Concurrency');
-  private readonly slots: Slots | undefined;
+  readonly slots: Slots | undefined;
   private readonly limit: number;
   /** The clients that the log has named in the last minute. */
   private readonly logged = new LRUCache<string, true>({ max: MAX_LOGGED, ttl: minutes(1) });

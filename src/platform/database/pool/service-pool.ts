@@ -31,6 +31,8 @@ type OnConnection = Parameters<pg.Pool['connect']>[0];
  * the server refuses further connections, requests wait for those that are open.
  */
 export class ServicePool extends pg.Pool {
+  /** Milliseconds for the response to a query, unless the query or its transaction names a time. */
+  queryTimeout = QUERY_TIMEOUT;
   private readonly logger = new Logger('Database');
   private readonly clients = new Set<pg.PoolClient>();
   private readonly size = this.options.max;
@@ -52,13 +54,14 @@ export class ServicePool extends pg.Pool {
     this.on('connect', (client) => this.clients.add(client));
     this.on('remove', (client) => this.clients.delete(client));
     this.on('acquire', (client) => {
-      if (client instanceof ServiceClient) client.isFree = false;
+      if (!(client instanceof ServiceClient)) return;
+      client.isFree = false;
+      client.queryTimeout = this.queryTimeout;
     });
     // Runs before the pool checks whether the client is ending, so that the pool removes it.
     this.on('release', (_error, client) => {
       if (!(client instanceof ServiceClient)) return;
       client.isFree = true;
-      client.queryTimeout = QUERY_TIMEOUT;
       if (client.isReusable) return;
       if (['T', 'E'].includes(client.getTransactionStatus() ?? ''))
         this.logger.error(
