@@ -59,7 +59,7 @@ describeWithRedis('quotas in Redis', () => {
     const storage = await start(server.url, {}, clock);
     return {
       storage,
-      margin: seconds(5), // Redis counts real time, of which a busy machine takes some for each step
+      margin: seconds(25), // Redis counts real time, of which a busy machine takes some for each step
       advance: (milliseconds) => {
         clock.advance(milliseconds);
         server.age(milliseconds);
