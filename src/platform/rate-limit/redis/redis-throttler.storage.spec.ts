@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
 import { describeStorage } from '../../../../test/support/throttler-storage-conformance.js';
 import { becomes, eventually } from '../../../../test/support/eventually.js';
+import { farFromMidnight } from '../../../../test/support/midnight.js';
 import { address, admitted, count, key } from '../../../../test/support/quota-subjects.js';
 import { RedisStorages } from '../../../../test/support/redis-storages.js';
 import { describeWithRedis, RedisServer } from '../../../../test/support/redis-server.js';
@@ -14,6 +15,8 @@ import type { RedisThrottlerStorage } from './redis-throttler.storage.js';
 import { RedisQuotas } from './redis-quotas.js';
 
 let server: RedisServer;
+
+beforeEach(farFromMidnight);
 const replicas = new RedisStorages();
 
 afterEach(async () => {
@@ -46,7 +49,7 @@ const decisions = () =>
 
 describeWithRedis('quotas in Redis', () => {
   beforeAll(async () => {
-    timeout = seconds(5);
+    timeout = minutes(1);
     server = await RedisServer.start();
   });
   afterAll(async () => {
@@ -202,7 +205,9 @@ describeWithRedis('the database that the URL names', () => {
   it('is the one in which the service counts, or it counts without Redis until it may select it', async () => {
     const server = await RedisServer.start();
     server.command('ACL', 'SETUSER', 'limited', 'on', '>x', '~petstore:*', '+@all', '-select');
-    const storage = await replicas.start(`redis://limited:x@127.0.0.1:${server.port}/2`);
+    const storage = await replicas.start(`redis://limited:x@127.0.0.1:${server.port}/2`, {
+      timeout: minutes(1),
+    });
     expect(storage.degraded).toBe(true);
     await admitted(storage, key(7, 10, 1_000), 3);
     expect(server.command('DBSIZE')).toBe('0');
@@ -218,9 +223,15 @@ describeWithRedis('the database that the URL names', () => {
 
 describeWithRedis('quotas while Redis is unavailable', () => {
   beforeEach(async () => {
+    timeout = minutes(1); // a killed Redis fails a command at once
     server = await RedisServer.start(['--appendfsync', 'always']);
   });
-  afterEach(() => server.stop());
+  afterEach(async () => {
+    timeout = undefined;
+    await server.stop();
+  });
+  /** A replica that waits for a frozen Redis no longer than in production. */
+  const startImpatient = () => replicas.start(server.url);
 
   it('continue with the share of one replica when Redis is killed, and are exact again when it is back', async () => {
     const [one, other] = await Promise.all([start(), start()]);
@@ -237,7 +248,7 @@ describeWithRedis('quotas while Redis is unavailable', () => {
   });
 
   it('wait once for a frozen Redis, not for every request', async () => {
-    const storage = await start();
+    const storage = await startImpatient();
     const client = clientWith(1000);
     await admitted(storage, client, 1);
     await server.freeze();
@@ -250,7 +261,7 @@ describeWithRedis('quotas while Redis is unavailable', () => {
   });
 
   it('never repeat a command, and do not report to Redis what was admitted without it', async () => {
-    const storage = await start();
+    const storage = await startImpatient();
     const client = clientWith(1000);
     await admitted(storage, client, 10);
     await server.freeze();
