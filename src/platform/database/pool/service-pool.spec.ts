@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import QueryStream from 'pg-query-stream';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { hours, seconds } from '../../clock/duration.js';
+import { hours, minutes, seconds } from '../../clock/duration.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import type { ServiceClient } from './service-client.js';
 import { ServicePool } from './service-pool.js';
@@ -39,6 +39,7 @@ describe('a connection', () => {
       if (n === 10) await delay(seconds(2));
     }
     expect(count).toBe(5_000);
+    (client as unknown as ServiceClient).queryTimeout = minutes(1); // this query only shows that the connection is usable
     expect((await client.query(one.text)).rows).toEqual(one.rows);
     client.release();
     expect(pool.totalCount).toBe(1);
