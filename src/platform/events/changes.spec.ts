@@ -15,6 +15,7 @@ import {
 } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { Clock } from '../clock/clock.js';
+import { minutes } from '../clock/duration.js';
 import { poolOptions } from '../database/database.module.js';
 import { findById } from '../database/find.js';
 import type { Int64 } from '../json/int64.js';
@@ -197,6 +198,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   dataSource = await new DataSource({
     ...poolOptions(database.url),
+    connectTimeoutMS: minutes(2), // the machine may be busy
     entities: [Kennel, Dog, Note, Supplier, Seat, Country, City],
   }).initialize();
   for (const sql of (await dataSource.driver.createSchemaBuilder().log()).upQueries)

@@ -14,6 +14,7 @@ import {
   type Repository,
 } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { minutes } from '../clock/duration.js';
 import { poolOptions } from '../database/database.module.js';
 import { EntityStatements } from '../database/entity-statements.js';
 import { findById } from '../database/find.js';
@@ -92,6 +93,7 @@ beforeAll(async () => {
   database = await createTestDatabase('template1');
   dataSource = await new DataSource({
     ...poolOptions(database.url),
+    connectTimeoutMS: minutes(2), // the machine may be busy
     entities,
   }).initialize();
   const { upQueries } = await dataSource.driver.createSchemaBuilder().log(); // what a migration would contain
