@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/platform/database/open-database.js';
 import { petstore, petstoreOnTerminal, refusedStart } from '../support/command-line.js';
 import { Petstore } from '../support/petstore.js';
 import { emptyFolder } from '../support/program.js';
-import { until } from '../support/processes.js';
+import { eventually } from '../support/eventually.js';
 import { appliedMigrations } from '../support/schema.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
@@ -110,7 +110,7 @@ describe('petstore migrate', () => {
         WHERE relation = 'migrations'::regclass AND NOT granted`;
       // Not in the open transaction: a migration that builds an index concurrently would wait for the end of one with a snapshot.
       await withClient(database.url, (other) =>
-        until(async () => (await other.query(terminate)).rowCount === 1),
+        eventually(async () => (await other.query(terminate)).rowCount === 1),
       );
       return migrating;
     });

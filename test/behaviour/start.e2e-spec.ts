@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { refusedStart } from '../support/command-line.js';
 import { processesOf } from '../support/processes.js';
 import { describeShop } from '../support/features.js';
-import { emptyFolder, type Ended, Program, SERVICE } from '../support/program.js';
+import { emptyFolder, type Ended, inShell, Program, SERVICE } from '../support/program.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
 const LISTENS = /listens/;
@@ -80,7 +78,7 @@ describe('npm start with an empty data folder', () => {
   });
 
   it('prints a curl command that returns 200 with a list', async () => {
-    const { stdout } = await promisify(execFile)('sh', ['-c', curlLine(service)]);
+    const { stdout } = await inShell(curlLine(service));
     expect(stdout).toMatch(/^HTTP\/1\.1 200 /);
     expect(stdout).toMatch(/\n\[.*\]$/);
     expect(service.stdout.match(/curl/g)).toHaveLength(1);
@@ -94,7 +92,7 @@ describe('npm start with an empty data folder', () => {
 
   describeShop()('the demo data', () => {
     it('are in the response to that command', async () => {
-      expect((await promisify(execFile)('sh', ['-c', curlLine(service)])).stdout).toMatch(/"name":"Rex"/);
+      expect((await inShell(curlLine(service))).stdout).toMatch(/"name":"Rex"/);
     });
 
     it('have an event for every row, and orders that reserve their pets, as if clients had created them', async () => {

@@ -1,6 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { processesOf, until } from '../support/processes.js';
+import { eventually } from '../support/eventually.js';
+import { processesOf } from '../support/processes.js';
 import { COMMAND_LINE, emptyFolder, MIGRATED_DATA, Program, run, SERVICE } from '../support/program.js';
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
@@ -41,7 +42,7 @@ describe('npm start', () => {
 
   it('ends on Ctrl-C in the middle of a start, leaves nothing running, and starts again', async () => {
     start();
-    await until(() => processesOf(folder.path).length > 0); // initdb, or the server
+    await eventually(() => processesOf(folder.path).length > 0); // initdb, or the server
     program.signal('SIGINT');
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
     expect(processesOf(folder.path)).toEqual([]);
@@ -98,13 +99,13 @@ describe('npm start with a module that ends the process', () => {
     const { code, stderr } = await program.ended;
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(cause) });
     expect(stderr.match(new RegExp(cause, 'gm'))).toHaveLength(1);
-    await until(() => processesOf(folder.path).length === 0);
+    await eventually(() => processesOf(folder.path).length === 0);
   });
 
   it('stops PostgreSQL after process.exit()', async () => {
     program = new Program(BROKEN, ['exit'], { cwd: folder.path, env: { PORT: '0' } });
     expect(await program.ended).toMatchObject({ code: 3 });
-    await until(() => processesOf(folder.path).length === 0);
+    await eventually(() => processesOf(folder.path).length === 0);
   });
 });
 

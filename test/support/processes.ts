@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 
 /** Command lines that contain a path. The service's PostgreSQL is started with its data folder. */
 export function processesOf(path: string): string[] {
@@ -22,11 +21,6 @@ function fromProc(): string[] {
 
 function fromPs(): string[] {
   return execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).split('\n');
-}
-
-/** Polls for as long as the test may take. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await delay(20);
 }
 
 /** The child processes of a process. */

@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { seconds, withTimeout } from '../../src/platform/clock/duration.js';
 import { keepLog, rememberKey } from './run-log.js';
 
 const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -12,7 +14,9 @@ export const SERVICE = built('dist/src/main.js');
 export const COMMAND_LINE = built('bin/petstore.js');
 
 /** Ends a hanging test. It is long, because a busy machine is slow. */
-const PATIENCE_MS = 120_000;
+const PATIENCE = seconds(120);
+/** Time for the end of a program, which may run other programs: shorter than Jest's own limit, whose message has no output. */
+const END_PATIENCE = seconds(200);
 
 interface ProgramOptions {
   readonly cwd: string;
@@ -30,7 +34,7 @@ export interface Ended {
 export class Program {
   stdout = '';
   stderr = '';
-  readonly ended: Promise<Ended>;
+  private readonly exited: Promise<Ended>;
   private readonly child: ChildProcess;
 
   constructor(script: string, args: readonly string[], { cwd, env = {} }: ProgramOptions) {
@@ -47,11 +51,18 @@ export class Program {
       createInterface({ input: this.child.stdout }).on('line', (line) => {
         if (line.startsWith('{')) keepLog(`${line}\n`); // not the welcome text, which contains the demo keys
       });
-    this.ended = once(this.child, 'close').then(([code]) => {
+    this.exited = once(this.child, 'close').then(([code]) => {
       const { stdout, stderr } = this;
       if (script === SERVICE) keepLog(stderr);
       for (const [key] of stdout.matchAll(/petstore_[0-9A-Za-z]{49}/g)) rememberKey(key);
       return { code: code as number | null, stdout, stderr };
+    });
+  }
+
+  /** @throws Error with the output so far if the program does not end in time from now on */
+  get ended(): Promise<Ended> {
+    return withTimeout(this.exited, END_PATIENCE, () => {
+      throw this.late('ended', END_PATIENCE);
     });
   }
 
@@ -79,20 +90,34 @@ export class Program {
   }
 
   private async says(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<void> {
-    const late = AbortSignal.timeout(PATIENCE_MS);
+    const late = AbortSignal.timeout(PATIENCE);
     while (!pattern.test(this[stream])) {
-      const said = once(this.child[stream] ?? this.child, 'data', { signal: late });
-      const gone = this.ended.then(() => 'gone');
+      const said = once(this.child[stream] ?? this.child, 'data', { signal: late }).catch(
+        (error: unknown) => {
+          throw late.aborted ? this.late('printed', PATIENCE, `: ${String(pattern)}`) : error;
+        },
+      );
+      const gone = this.exited.then(() => 'gone');
       if ((await Promise.race([said, gone])) === 'gone' && !pattern.test(this[stream])) {
         throw new Error(`It ended without printing ${String(pattern)}: ${this.stderr}`);
       }
     }
+  }
+
+  private late(what: string, patience: number, detail = ''): Error {
+    return new Error(`Not ${what} in ${patience / 1000} s${detail}; so far: ${this.stdout}${this.stderr}`);
   }
 }
 
 /** Runs a command until it ends. */
 export function run(script: string, args: readonly string[], options: ProgramOptions): Promise<Ended> {
   return new Program(script, args, options).ended;
+}
+
+/** Runs a command line with `PATH` and `HOME` only, without a proxy that the environment may name. */
+export function inShell(command: string): Promise<{ readonly stdout: string }> {
+  const { PATH, HOME } = process.env;
+  return promisify(execFile)('sh', ['-c', command], { env: { PATH, HOME } });
 }
 
 /** A program on its own terminal, with key presses as stdin. For features that need an interactive terminal. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { eventually } from '../../../../test/support/eventually.js';
+import { skipped } from '../../../../test/support/skipped.js';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
@@ -13,7 +14,9 @@ import {
 import { findRunningServer } from './postmaster-pid.js';
 
 const options: EmbeddedPostgresOptions = { lock: 'exclusive', settings: { fsync: 'off' } };
-const itAsRoot = process.getuid?.() === 0 ? it : it.skip;
+const isRoot = process.getuid?.() === 0;
+const itAsRoot = isRoot ? it : it.skip;
+if (!isRoot) skipped('the embedded PostgreSQL of root', 'run the tests as root');
 
 const ANSWER = [{ value: 42 }];
 
