@@ -16,7 +16,7 @@ import { findRunningServer } from './postmaster-pid.js';
 const options: EmbeddedPostgresOptions = { lock: 'exclusive', settings: { fsync: 'off' } };
 const isRoot = process.getuid?.() === 0;
 const itAsRoot = isRoot ? it : it.skip;
-if (!isRoot) skipped('the embedded PostgreSQL of root', 'run the tests as root');
+if (!isRoot) skipped('tests of an embedded PostgreSQL that root starts', 'be root');
 
 const ANSWER = [{ value: 42 }];
 
