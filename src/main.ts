@@ -1,4 +1,3 @@
-import './platform/bootstrap/v8-flags.js';
 import { APPLICATION } from './application.js';
 import { run } from './platform/bootstrap/run.js';
 import { serve } from './platform/bootstrap/serve.js';

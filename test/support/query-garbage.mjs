@@ -1,4 +1,3 @@
-import '../../dist/src/platform/bootstrap/v8-flags.js'; // the service allocates no objects there at once
 import { getHeapSpaceStatistics } from 'node:v8';
 import { DataSource } from 'typeorm';
 import { poolOptions } from '../../dist/src/platform/database/database.module.js';

@@ -1,5 +1,4 @@
 // The service of `npm run dev`, on the PostgreSQL of its parent process. It stops together with its parent.
-import '../../dist/src/platform/bootstrap/v8-flags.js';
 import { APPLICATION } from '../../dist/src/application.js';
 import { run } from '../../dist/src/platform/bootstrap/run.js';
 import { serve } from '../../dist/src/platform/bootstrap/serve.js';
