@@ -311,11 +311,11 @@ class StampMiddleware implements NestMiddleware {
 
 /** Acts at the head of a response, as middleware for compression, sessions or response times does. */
 function atHead(_request: Request, response: Response, next: () => void): void {
-  const { writeHead } = response;
-  response.writeHead = function (this: Response, ...args: Parameters<Response['writeHead']>) {
-    this.setHeader('X-Began', 'true');
-    return writeHead.apply(this, args);
-  } as Response['writeHead']; // it has overloads
+  const writeHead = response.writeHead.bind(response);
+  response.writeHead = ((...args: Parameters<typeof writeHead>) => {
+    response.setHeader('X-Began', 'true');
+    return writeHead(...args);
+  }) as Response['writeHead']; // it has overloads
   next();
 }
 

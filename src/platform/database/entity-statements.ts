@@ -146,7 +146,8 @@ export class EntityStatements<Entity extends ObjectLiteral> {
 
   /** Updates the row with this primary key. Returns the row if that changes it; undefined if TypeORM changes more columns than these. */
   update(where: object, changes: Partial<Entity>): NamedStatement | undefined {
-    const [[property = '', id] = []] = Object.entries(where) as [string, unknown][]; // isCovered() sees that it is one column
+    const [property = ''] = Object.keys(where); // isCovered() sees that it is one column
+    const id: unknown = (where as ObjectLiteral)[property];
     const key = this.byProperty.get(property);
     if (!key || property in changes || this.metadata.updateDateColumn) return undefined;
     if (!Object.keys(changes).every((property) => isUpdatable(this.byProperty.get(property))))

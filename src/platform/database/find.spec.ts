@@ -98,7 +98,9 @@ describe('findById', () => {
   it('go through the own find of a repository that an author extends', async () => {
     const repository = dataSource.getRepository(Plain).extend({
       find: (options: FindManyOptions<Plain> = {}) =>
-        dataSource.getRepository(Plain).find({ ...options, where: { ...options.where, big: MoreThan(0) } }),
+        dataSource
+          .getRepository(Plain)
+          .find({ ...options, where: { ...(options.where as object), big: MoreThan(0) } }),
     });
     expect(await findById(repository, 3)).toBeNull();
     expect(await findById(repository, 5)).toMatchObject({ id: 5 });

@@ -357,7 +357,7 @@ describe('a key', () => {
     expect(await seats.findOneBy({ hall: 1 })).toEqual(other);
     await changes.delete(Seat, taken, CHANGED);
     expect(await seats.find()).toEqual([other]);
-    await expect(changes.delete(Seat, { id: 'A' } as Seat, CHANGED)).rejects.toThrow(
+    await expect(changes.delete(Seat, { id: 'A' }, CHANGED)).rejects.toThrow(
       'The Seat lacks its primary key.',
     );
   });
