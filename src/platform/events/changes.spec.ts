@@ -129,9 +129,9 @@ class Note {
 }
 
 /** Covered, with another name of its key's column. */
-@Entity('suppliers')
-class Supplier {
-  @PrimaryGeneratedColumn('identity', { type: 'bigint', name: 'supplier_id' })
+@Entity('breeders')
+class Breeder {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', name: 'breeder_id' })
   id!: Int64;
 
   @Column('text')
@@ -199,11 +199,11 @@ beforeAll(async () => {
   dataSource = await new DataSource({
     ...poolOptions(database.url),
     connectTimeoutMS: minutes(2), // the machine may be busy
-    entities: [Kennel, Dog, Note, Supplier, Seat, Country, City],
+    entities: [Kennel, Dog, Note, Breeder, Seat, Country, City],
   }).initialize();
   for (const sql of (await dataSource.driver.createSchemaBuilder().log()).upQueries)
     if (
-      /"(kennels|dogs|dogs_size_enum|notes|suppliers|seats|countries|cities|cities_kennels_kennels)"/.test(
+      /"(kennels|dogs|dogs_size_enum|notes|breeders|seats|countries|cities|cities_kennels_kennels)"/.test(
         sql.query,
       ) &&
       !sql.query.startsWith('DROP')
@@ -337,12 +337,12 @@ describe('Changes.update', () => {
 
 describe('a key', () => {
   it('may have a column of another name', async () => {
-    const supplier = await changes.insert(Supplier, { name: 'Ann' }, CHANGED);
-    const renamed = await changes.update(Supplier, supplier, { name: 'Bea' }, CHANGED);
-    expect(renamed).toEqual({ id: supplier.id, name: 'Bea' });
+    const breeder = await changes.insert(Breeder, { name: 'Ann' }, CHANGED);
+    const renamed = await changes.update(Breeder, breeder, { name: 'Bea' }, CHANGED);
+    expect(renamed).toEqual({ id: breeder.id, name: 'Bea' });
     expect((await events()).map(({ data }) => data)).toEqual([
-      { id: supplier.id, name: 'Ann' },
-      { id: supplier.id, name: 'Bea' },
+      { id: breeder.id, name: 'Ann' },
+      { id: breeder.id, name: 'Bea' },
     ]);
   });
 
