@@ -46,8 +46,9 @@ export class RequestValidationPipe extends ValidationPipe {
     if (metadata.type === 'body' && value === UNREAD) throw UnsupportedMediaType.expecting();
     const { metatype } = metadata;
     if (!metatype || !this.toValidate(metadata)) {
+      if (metadata.type !== 'body') return super.transform(value, metadata);
       const given = isAbsent(value) ? undefined : value;
-      const inexact = metadata.type === 'body' ? inexactInUntyped(given, metadata) : [];
+      const inexact = inexactInUntyped(given, metadata);
       if (inexact.length > 0) throw new ValidationFailed(inexact);
       return super.transform(given, metadata);
     }

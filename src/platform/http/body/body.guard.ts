@@ -184,6 +184,7 @@ export function markPartial(request: { readonly method: string; body?: unknown }
   const { body } = request;
   if (!isObject(body)) return true;
   partial.add(body);
+  if (ArrayBuffer.isView(body)) return true; // each byte would be a member
   for (const member of Object.values(body)) if (isObject(member)) partial.add(member);
   return true;
 }
