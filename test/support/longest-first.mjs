@@ -14,7 +14,7 @@ const WAIT = [
 /** On a first run, Jest has no durations yet. If one of these came last, it would keep a single worker busy. */
 const LONGEST = [
   'test/behaviour/start.e2e-spec.ts',
-  'src/platform/database/embedded-postgres/embedded-postgres.spec.ts',
+  'src/platform/embedded-postgres/embedded-postgres.spec.ts',
   'test/repository/nest-module.e2e-spec.ts',
   'test/behaviour/command-line.e2e-spec.ts',
   'test/behaviour/clients.e2e-spec.ts',

@@ -3,8 +3,8 @@ import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MIGRATIONS } from '../../src/app.migrations.js';
-import { openEmbeddedPostgres } from '../../src/platform/database/embedded-postgres/embedded-postgres.js';
-import { findRunningServer } from '../../src/platform/database/embedded-postgres/postmaster-pid.js';
+import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
+import { findRunningServer } from '../../src/platform/embedded-postgres/postmaster-pid.js';
 import { migrate } from '../../src/platform/database/migrations/migrate.js';
 import type { Certificates } from './certificates.js';
 import { eventually } from './eventually.js';

@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { postmasterOf } from './cpu.mjs';
 
-const launcher = new URL(
-  '../../dist/src/platform/database/embedded-postgres/embedded-postgres.js',
-  import.meta.url,
-);
+const launcher = new URL('../../dist/src/platform/embedded-postgres/embedded-postgres.js', import.meta.url);
 
 /** Reduces noise: no background vacuum, no fsync for `create`, no checkpoints during a large seed. */
 const settings = { autovacuum: 'off', synchronous_commit: 'off', max_wal_size: '8GB' };

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { StartupError } from '../config/startup-error.js';
-import { EmbeddedPostgresError, openEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
+import { EmbeddedPostgresError, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 import type { DatabaseConfig } from './database.config.js';
 import { inspectMigrations, migrate } from './migrations/migrate.js';
 import type { Migration } from './migrations/migration-state.js';

@@ -4,8 +4,8 @@ import { chmod, mkdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { eventually } from '../../../../test/support/eventually.js';
-import { skipped } from '../../../../test/support/skipped.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { skipped } from '../../../test/support/skipped.js';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
