@@ -12,6 +12,7 @@ export const LAYERS = [
   ['idempotency'],
   ['health', 'metrics', 'logging', 'tracing'],
   ['deprecation', 'pagination', 'conditional', 'validation'],
+  ['statements'],
   ['database'],
   ['http'],
   ['concurrency', 'embedded-postgres'],

@@ -38,7 +38,7 @@ export { Int64Property, OptionalTimeProperty, TimeProperty } from './json/proper
 export { keysetPage } from './pagination/keyset.js';
 export { withStatementTimeout } from './database/statement-timeout.js';
 export { violatedConstraint } from './database/violated-constraint.js';
-export { findById } from './database/find.js';
+export { findById } from './statements/find.js';
 export { Changes } from './events/changes.js';
 export { UnitOfWork } from './events/unit-of-work.decorator.js';
 export { type EventType, eventType } from './events/event-type.js';

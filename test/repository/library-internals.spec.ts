@@ -73,9 +73,9 @@ const USES: readonly Use[] = [
     why: 'findById, keysetPage and Changes prepare statements from the metadata of an entity',
     pattern: /\b(EntityMetadata|ColumnMetadata)\b/,
     files: [
-      'src/platform/database/changed-columns.ts',
-      'src/platform/database/covered-entity.ts',
-      'src/platform/database/entity-statements.ts',
+      'src/platform/statements/changed-columns.ts',
+      'src/platform/statements/covered-entity.ts',
+      'src/platform/statements/entity-statements.ts',
     ],
   },
   {

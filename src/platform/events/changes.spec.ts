@@ -17,7 +17,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/tes
 import { Clock } from '../clock/clock.js';
 import { minutes } from '../clock/duration.js';
 import { poolOptions } from '../database/database.module.js';
-import { findById } from '../database/find.js';
+import { findById } from '../statements/find.js';
 import type { Int64 } from '../json/int64.js';
 import { Changes } from './changes.js';
 import { declareEventType, eventType } from './event-type.js';

@@ -9,9 +9,9 @@ import {
 } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../clock/clock.js';
-import { changeCondition } from '../database/changed-columns.js';
-import { EntityStatements } from '../database/entity-statements.js';
-import { findRows } from '../database/find.js';
+import { changeCondition } from '../statements/changed-columns.js';
+import { EntityStatements } from '../statements/entity-statements.js';
+import { findRows } from '../statements/find.js';
 import type { IsolationLevel } from '../database/run-transaction.js';
 import type { Int64 } from '../json/int64.js';
 import {

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { InsertCompanion } from '../database/entity-statements.js';
+import type { InsertCompanion } from '../statements/entity-statements.js';
 import { writeJson } from '../json/write-json.js';
 import { type EventType, assertDeclared } from './event-type.js';
 

@@ -16,8 +16,8 @@ import {
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { minutes } from '../clock/duration.js';
 import { poolOptions } from '../database/database.module.js';
-import { EntityStatements } from '../database/entity-statements.js';
-import { findById } from '../database/find.js';
+import { EntityStatements } from '../statements/entity-statements.js';
+import { findById } from '../statements/find.js';
 import type { Int64 } from '../json/int64.js';
 import { keysetPage } from './keyset.js';
 import { InvalidCursor, type Sort } from './page.js';

@@ -9,7 +9,7 @@ import {
 } from 'typeorm';
 import type { Int64 } from '../json/int64.js';
 import { writeJson } from '../json/write-json.js';
-import { findRows, type Readable } from '../database/find.js';
+import { findRows, type Readable } from '../statements/find.js';
 import { decodeCursor, encodeCursor, Page, type PageRequest } from './page.js';
 
 type Order = 'ASC' | 'DESC';

@@ -9,10 +9,10 @@ import {
   type Repository,
 } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { isDatabaseUnavailable } from './database-unavailable.js';
+import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { minutes } from '../clock/duration.js';
 import { EntityStatements, type NamedStatement } from './entity-statements.js';
-import { poolOptions } from './database.module.js';
+import { poolOptions } from '../database/database.module.js';
 import { findById } from './find.js';
 
 /** Covered by prepared statements. */

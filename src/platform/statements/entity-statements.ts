@@ -13,9 +13,9 @@ import {
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { isDistinct } from './changed-columns.js';
 import { isCovered, isPassedThrough, isVerbatim } from './covered-entity.js';
-import { isStale } from './database-unavailable.js';
-import type { ClientConfig } from './pool/service-client.js';
-import { poolOf } from './pool/service-pool.js';
+import { isStale } from '../database/database-unavailable.js';
+import type { ClientConfig } from '../database/pool/service-client.js';
+import { poolOf } from '../database/pool/service-pool.js';
 
 /** A statement that PostgreSQL parses and plans once for each connection, if it has a name. */
 export interface NamedStatement {
