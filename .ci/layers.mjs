@@ -9,6 +9,7 @@ export const LAYERS = [
   ['events'],
   ['rate-limit'],
   ['auth'],
+  ['unit-of-work'],
   ['idempotency'],
   ['health', 'metrics', 'logging', 'tracing'],
   ['deprecation', 'pagination', 'conditional', 'validation'],

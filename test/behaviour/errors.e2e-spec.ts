@@ -3,8 +3,8 @@ import { Controller, Get, ImATeapotException, Module, Post } from '@nestjs/commo
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
 import { makeSecret } from '../../src/platform/auth/secret.js';
-import { Changes } from '../../src/platform/events/changes.js';
-import { UnitOfWork } from '../../src/platform/events/unit-of-work.decorator.js';
+import { Changes } from '../../src/platform/unit-of-work/changes.js';
+import { UnitOfWork } from '../../src/platform/unit-of-work/unit-of-work.decorator.js';
 import { Idempotent } from '../../src/platform/idempotency/idempotent.decorator.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { ItemsModule } from '../items/items.module.js';

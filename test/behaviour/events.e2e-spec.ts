@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, UpdateDateColumn, VersionColumn } from 'typeorm';
 import { EventSequencer } from '../../src/platform/events/event-sequencer.js';
 import { eventType } from '../../src/platform/index.js';
-import { Changes } from '../../src/platform/events/changes.js';
+import { Changes } from '../../src/platform/unit-of-work/changes.js';
 import type { Int64 } from '../../src/platform/json/int64.js';
 import { Item, ItemStatus } from '../items/item.entity.js';
 import { ItemResponse } from '../items/item.dto.js';

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { Command } from 'commander';
 import { declareScope, type Scope } from '../auth/scopes.js';
 import type { CommandDatabase } from '../database/command-database.js';
-import { declareEventType, type EventType } from '../events/event-type.js';
+import { declareEventType, type EventType } from '../unit-of-work/event-type.js';
 
 /** Adds the commands of a module to the `petstore` program. */
 export type AddCommands = (program: Command, database: CommandDatabase) => void;

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Changes } from './changes.js';
+import { Changes } from '../unit-of-work/changes.js';
 import { EventHousekeeping } from './event-housekeeping.js';
 import { EventSequencer } from './event-sequencer.js';
 import { EventsController } from './events.controller.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import type { Changes } from '../events/changes.js';
+import type { Changes } from '../unit-of-work/changes.js';
 import type { Int64 } from '../json/int64.js';
 import { keysetPage } from '../pagination/keyset.js';
 import type { Page } from '../pagination/page.js';

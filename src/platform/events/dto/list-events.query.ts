@@ -2,7 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { PageQuery } from '../../pagination/page.query.js';
 import { OptionalNotNull } from '../../validation/property.decorators.js';
-import { EVENT_TYPES } from '../event-type.js';
+import { EVENT_TYPES } from '../../unit-of-work/event-type.js';
 
 export class ListEventsQuery extends PageQuery {
   @ApiPropertyOptional({

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { declaredEventTypes, type EventType } from '../../events/event-type.js';
+import { declaredEventTypes, type EventType } from '../../unit-of-work/event-type.js';
 import { titleOf } from '../../http/words.js';
 import { PING } from '../../webhooks/webhook.events.js';
 import type { OperationObject, ParameterObject, SchemaObject, SchemasObject } from './schemas.js';

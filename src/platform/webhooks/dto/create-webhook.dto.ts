@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsIn } from 'class-validator';
-import { EVENT_TYPES } from '../../events/event-type.js';
+import { EVENT_TYPES } from '../../unit-of-work/event-type.js';
 import { OptionalNotNull, rule } from '../../validation/property.decorators.js';
 
 const MAX_TYPES = 100;
