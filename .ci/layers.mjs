@@ -7,8 +7,10 @@ export const LAYERS = [
   ['openapi'],
   ['webhooks'],
   ['events'],
+  ['own-key'],
   ['rate-limit'],
   ['auth'],
+  ['keys'],
   ['unit-of-work'],
   ['idempotency'],
   ['health', 'metrics', 'logging', 'tracing'],
@@ -20,7 +22,7 @@ export const LAYERS = [
   ['errors'],
   ['terminal'],
   ['json'],
-  ['clock', 'cache', 'plans'],
+  ['clock', 'cache', 'plans', 'naming'],
   ['config'],
 ];
 

@@ -1,4 +1,5 @@
-import { InsufficientScope, InvalidApiKey, MissingApiKey } from './platform/auth/auth.errors.js';
+import { InsufficientScope, MissingApiKey } from './platform/auth/auth.errors.js';
+import { InvalidApiKey } from './platform/keys/keys.errors.js';
 import { PreconditionFailed } from './platform/conditional/if-match.condition.js';
 import { EndpointRemoved } from './platform/deprecation/deprecation.js';
 import { InternalError, ServiceUnavailable, ValidationFailed } from './platform/errors/common.errors.js';

@@ -5,7 +5,7 @@ import { MIGRATIONS } from './app.migrations.js';
 import { AccessGuard } from './platform/auth/access.guard.js';
 import { AuthModule } from './platform/auth/auth.module.js';
 import { BearerGuard } from './platform/auth/bearer.guard.js';
-import { KeyModule } from './platform/auth/key.module.js';
+import { OwnKeyModule } from './platform/own-key/own-key.module.js';
 import { declareFeatures, type Feature } from './platform/bootstrap/feature.js';
 import { CategoriesModule } from './shop/categories/categories.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
@@ -25,7 +25,7 @@ import { TracingModule } from './platform/tracing/tracing.module.js';
 import { OpenApiModule } from './platform/openapi/openapi.module.js';
 import { PetsModule } from './shop/pets/pets.module.js';
 import { PlanThrottlerGuard } from './platform/rate-limit/plan-throttler.guard.js';
-import { RateLimitModule, RateLimitRoutesModule } from './platform/rate-limit/rate-limit.module.js';
+import { RateLimitModule } from './platform/rate-limit/rate-limit.module.js';
 import { StoreModule } from './shop/store/store.module.js';
 import { WebhooksModule } from './platform/webhooks/webhooks.module.js';
 
@@ -36,8 +36,7 @@ export const FEATURES: Feature[] = [
   StoreModule,
   EventsModule,
   WebhooksModule,
-  KeyModule,
-  RateLimitRoutesModule,
+  OwnKeyModule,
 ];
 
 /**

@@ -1,4 +1,4 @@
-import { AuthConfig } from './platform/auth/auth.config.js';
+import { KeysConfig } from './platform/keys/keys.config.js';
 import { DatabaseConfig } from './platform/database/database.config.js';
 import { HttpConfig } from './platform/http/http.config.js';
 import { Config, type Settings } from './platform/config/config.js';
@@ -12,7 +12,7 @@ import { TracingConfig } from './platform/tracing/tracing.config.js';
 const SETTINGS: readonly Settings[] = [
   HttpConfig,
   DatabaseConfig,
-  AuthConfig,
+  KeysConfig,
   LoggingConfig,
   MetricsConfig,
   TracingConfig,

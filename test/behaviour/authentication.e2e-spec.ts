@@ -1,8 +1,8 @@
 import { jest } from '@jest/globals';
-import { ApiKeysRepository } from '../../src/platform/auth/api-keys.repository.js';
-import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
+import { ApiKeysRepository } from '../../src/platform/keys/api-keys.repository.js';
+import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
 import { ApiKeyResolver } from '../../src/platform/auth/api-key-resolver.js';
-import { makeSecret } from '../../src/platform/auth/secret.js';
+import { makeSecret } from '../../src/platform/keys/secret.js';
 import { DataSource } from 'typeorm';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import type { Int64 } from '../../src/platform/json/int64.js';

@@ -1,5 +1,5 @@
-import { ApiKeysRepository } from '../../src/platform/auth/api-keys.repository.js';
-import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
+import { ApiKeysRepository } from '../../src/platform/keys/api-keys.repository.js';
+import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
 import { days, minutes, seconds } from '../../src/platform/clock/duration.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { becomes, eventually } from '../support/eventually.js';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { hostname, userInfo } from 'node:os';
 import { promisify } from 'node:util';
-import { SCOPES } from '../../src/platform/auth/scopes.js';
-import { makeSecret } from '../../src/platform/auth/secret.js';
+import { SCOPES } from '../../src/platform/keys/scopes.js';
+import { makeSecret } from '../../src/platform/keys/secret.js';
 import { hours } from '../../src/platform/clock/duration.js';
 import { petstore as inThisProcess, petstoreOnTerminal } from '../support/command-line.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';

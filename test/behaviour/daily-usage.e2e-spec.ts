@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
+import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
 import type { Int64 } from '../../src/platform/json/int64.js';
 import { DailyUsageRepository } from '../../src/platform/rate-limit/daily-usage/daily-usage.repository.js';
 import { days } from '../../src/platform/clock/duration.js';

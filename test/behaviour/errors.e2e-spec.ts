@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { Controller, Get, ImATeapotException, Module, Post } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
-import { makeSecret } from '../../src/platform/auth/secret.js';
+import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
+import { makeSecret } from '../../src/platform/keys/secret.js';
 import { Changes } from '../../src/platform/unit-of-work/changes.js';
 import { UnitOfWork } from '../../src/platform/unit-of-work/unit-of-work.decorator.js';
 import { Idempotent } from '../../src/platform/idempotency/idempotent.decorator.js';

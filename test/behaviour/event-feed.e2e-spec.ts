@@ -1,4 +1,4 @@
-import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
+import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
 import { EventSequencer } from '../../src/platform/events/event-sequencer.js';
 import { EventHousekeeping } from '../../src/platform/events/event-housekeeping.js';
 import { days } from '../../src/platform/clock/duration.js';

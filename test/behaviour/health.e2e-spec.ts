@@ -1,7 +1,7 @@
 import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { HealthIndicatorService } from '@nestjs/terminus';
 import { HealthModule, Readiness } from '../../src/platform/index.js';
-import { makeSecret } from '../../src/platform/auth/secret.js';
+import { makeSecret } from '../../src/platform/keys/secret.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';

@@ -13,7 +13,7 @@ import {
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Exclude } from 'class-transformer';
 import type { Response } from 'express';
-import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
+import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
 import { hours } from '../../src/platform/clock/duration.js';
 import { IdempotentResponses } from '../../src/platform/idempotency/idempotent-responses.js';
 import { Changes } from '../../src/platform/unit-of-work/changes.js';

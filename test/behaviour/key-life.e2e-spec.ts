@@ -1,8 +1,8 @@
 import { jest } from '@jest/globals';
-import { ApiKeysRepository } from '../../src/platform/auth/api-keys.repository.js';
-import { ApiKeysService, type IssuedKey } from '../../src/platform/auth/api-keys.service.js';
+import { ApiKeysRepository } from '../../src/platform/keys/api-keys.repository.js';
+import { ApiKeysService, type IssuedKey } from '../../src/platform/keys/api-keys.service.js';
 import { ApiKeyResolver } from '../../src/platform/auth/api-key-resolver.js';
-import { KeyHistory } from '../../src/platform/auth/key-history.js';
+import { KeyHistory } from '../../src/platform/keys/key-history.js';
 import { minutes, seconds } from '../../src/platform/clock/duration.js';
 import type { Int64 } from '../../src/platform/json/int64.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
-import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
-import type { Scope } from '../../src/platform/auth/scopes.js';
+import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
+import type { Scope } from '../../src/platform/keys/scopes.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { rememberKey } from '../support/run-log.js';

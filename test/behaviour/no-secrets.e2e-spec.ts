@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { makeSecret } from '../../src/platform/auth/secret.js';
+import { makeSecret } from '../../src/platform/keys/secret.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { petstore as command } from '../support/command-line.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
-import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
+import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
 import { RequireScope } from '../../src/platform/index.js';
-import { type Scope, SCOPES } from '../../src/platform/auth/scopes.js';
+import { type Scope, SCOPES } from '../../src/platform/keys/scopes.js';
 import { ItemsModule } from '../items/items.module.js';
 import { served } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';

@@ -1,5 +1,5 @@
 import { Webhook as Verifier } from 'standardwebhooks';
-import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
+import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
 import { EventsService } from '../../src/platform/events/events.service.js';
 import { days, hours, minutes, seconds } from '../../src/platform/clock/duration.js';
 import { WebhookDeliverer } from '../../src/platform/webhooks/delivery/webhook-deliverer.js';

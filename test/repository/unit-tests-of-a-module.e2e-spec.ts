@@ -2,7 +2,7 @@ import { Controller, Get, Injectable, Module, Post } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { getRepositoryToken, InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, Repository } from 'typeorm';
-import { ApiKey } from '../../src/platform/auth/api-key.entity.js';
+import { ApiKey } from '../../src/platform/keys/api-key.entity.js';
 import {
   type Changes,
   Clock,

@@ -11,7 +11,7 @@ import { IdempotentRequests } from '../../src/platform/idempotency/idempotent-re
 import { ClientTurns } from '../../src/platform/rate-limit/client-turns.js';
 import { AppModule } from '../../src/app.module.js';
 import { RESPONSE_HOOKS, setupApp } from '../../src/app.setup.js';
-import { ApiKeysService } from '../../src/platform/auth/api-keys.service.js';
+import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
 import type { Limits, Plan } from '../../src/platform/plans/plans.js';
 import { Clock } from '../../src/platform/clock/clock.js';
 import { Config } from '../../src/platform/config/config.js';

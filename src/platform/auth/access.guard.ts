@@ -10,10 +10,11 @@ import { perHandler } from '../http/per-handler.js';
 import { isPublicHandler } from '../http/public.decorator.js';
 import { keyNotSupported } from '../idempotency/idempotency-key.js';
 import { idempotentOptions } from '../idempotency/idempotent.metadata.js';
-import { challenge, InsufficientScope, InvalidApiKey, MissingApiKey } from './auth.errors.js';
+import { challenge, InsufficientScope, MissingApiKey } from './auth.errors.js';
+import { InvalidApiKey } from '../keys/keys.errors.js';
 import type { Principal } from './principal.js';
 import { requiredScopes } from './require-scope.decorator.js';
-import { type Scope, SCOPES } from './scopes.js';
+import { type Scope, SCOPES } from '../keys/scopes.js';
 
 const NO_KEY = challenge();
 const WRONG_KEY = challenge({ error: 'invalid_token' });

@@ -1,9 +1,9 @@
 import { TestClock } from '../../../test/support/test-clock.js';
-import { ApiKey } from './api-key.entity.js';
-import type { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKey } from '../keys/api-key.entity.js';
+import type { ApiKeysRepository } from '../keys/api-keys.repository.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
-import { makeSecret } from './secret.js';
+import { makeSecret } from '../keys/secret.js';
 
 const SECRET = makeSecret();
 

@@ -5,12 +5,12 @@ import { Clock } from '../clock/clock.js';
 import { withTimeout, seconds } from '../clock/duration.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysRepository } from '../keys/api-keys.repository.js';
 import type { ApiKeyPrincipal } from './principal.js';
 import { ApiKeyCache } from './api-key-cache.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 import { LookupLimiter } from './lookup-limiter.js';
-import { hashSecret, isSecret } from './secret.js';
+import { hashSecret, isSecret } from '../keys/secret.js';
 
 const CACHE_TTL = seconds(10);
 const RETRY_AFTER = seconds(1);

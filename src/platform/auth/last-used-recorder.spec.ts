@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { ApiKeysRepository } from './api-keys.repository.js';
+import type { ApiKeysRepository } from '../keys/api-keys.repository.js';
 import type { ApiKeyPrincipal } from './principal.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 import { minutes } from '../clock/duration.js';

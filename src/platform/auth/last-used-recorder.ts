@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { minutes, seconds } from '../clock/duration.js';
 import { PeriodicTasks } from '../clock/periodic-tasks.js';
 import type { Int64 } from '../json/int64.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysRepository } from '../keys/api-keys.repository.js';
 import type { ApiKeyPrincipal } from './principal.js';
 
 const NOTE_EVERY = minutes(1);

@@ -1,9 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { days } from '../clock/duration.js';
 import type { Int64 } from '../json/int64.js';
 import type { Limits, Plan } from '../plans/plans.js';
-import type { Scope } from './scopes.js';
+import type { Ban } from '../keys/ban.js';
+import type { Scope } from '../keys/scopes.js';
 
 /** The client of a request, identified by its `Authorization` header. */
 export type Principal = ApiKeyPrincipal | AnonymousClient;
@@ -25,23 +25,6 @@ export interface ApiKeyPrincipal {
   readonly ban?: Ban;
   /** Unix milliseconds at which the last ban was lifted. Earlier bans no longer count. */
   readonly banLiftedAt?: number;
-}
-
-export interface Ban {
-  /** Unix milliseconds. */
-  readonly endsAt: number;
-  /** Level of escalation; 1 for the first ban. */
-  readonly level: number;
-}
-
-/**
- * What is left of a ban's level: each full day without a ban takes one off.
- * @param now Unix milliseconds
- */
-export function remainingLevel(ban: Ban | undefined, now: number): number {
-  if (!ban) return 0;
-  const cleanDays = Math.max(0, Math.floor((now - ban.endsAt) / days(1)));
-  return Math.max(0, ban.level - cleanDays);
 }
 
 /** A client without a valid key. */

@@ -3,7 +3,7 @@ import { ApiSecurity } from '@nestjs/swagger';
 import { ApiErrors } from '../errors/api-errors.decorator.js';
 import { SECURITY_SCHEME } from '../http/operation-marks.js';
 import { InsufficientScope } from './auth.errors.js';
-import type { Scope } from './scopes.js';
+import type { Scope } from '../keys/scopes.js';
 
 const REQUIRED_SCOPES = 'auth:required-scopes';
 

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Command } from 'commander';
-import { declareScope, type Scope } from '../auth/scopes.js';
+import { declareScope, type Scope } from '../keys/scopes.js';
 import type { CommandDatabase } from '../database/command-database.js';
 import { declareEventType, type EventType } from '../unit-of-work/event-type.js';
 

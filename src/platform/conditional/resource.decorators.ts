@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, type Type, UseInterceptors } from '@nestjs/common';
 import { ApiConsumes, ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
 import { ResourceHeaders } from './resource-headers.js';
-import { wordsOf } from '../http/words.js';
+import { wordsOf } from '../naming/words.js';
 
 const ETAG = {
   ETag: {

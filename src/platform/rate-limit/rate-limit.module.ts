@@ -12,7 +12,6 @@ import { settingsProvider } from '../config/config.js';
 import { Bans } from './bans/bans.js';
 import { ClientTurns } from './client-turns.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
-import { addUsageCommand } from './daily-usage/usage.command.js';
 import { UsageRecorder } from './daily-usage/usage-recorder.js';
 import { MemoryThrottlerStorage } from './memory/memory-throttler.storage.js';
 import { RedisThrottlerStorage } from './redis/redis-throttler.storage.js';
@@ -20,11 +19,9 @@ import { Clock } from '../clock/clock.js';
 import { PlanThrottlerGuard, planThrottler } from './plan-throttler.guard.js';
 import { RateLimitConfig } from './rate-limit.config.js';
 import { type MaybeAsync, PlanThrottlerStorage } from './plan-throttler.storage.js';
-import { RateLimitController } from './rate-limit.controller.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
 import { RedisConfig } from './redis/redis.config.js';
 import { RedisHealth } from './redis/redis.health.js';
-import { UsageController } from './usage.controller.js';
 
 /** Redis if it is configured, otherwise memory. */
 const throttlerStorageProvider: Provider = {
@@ -86,9 +83,3 @@ class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShu
   exports: [PlanThrottlerGuard, ThrottlerStorageModule, ThrottlerModule],
 })
 export class RateLimitModule {}
-
-/** `GET /v1/usage` and `GET /v1/rate-limit`. */
-@Module({ imports: [RateLimitModule], controllers: [UsageController, RateLimitController] })
-export class RateLimitRoutesModule {
-  static readonly commands = [addUsageCommand];
-}

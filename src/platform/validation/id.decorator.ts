@@ -2,7 +2,7 @@ import { Param } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { IdPipe, type NotFoundError } from './id.pipe.js';
 import { ApiErrors } from '../errors/api-errors.decorator.js';
-import { wordsOf } from '../http/words.js';
+import { wordsOf } from '../naming/words.js';
 
 interface IdOptions {
   /** One that the demo data has, in the state that the operation needs. */

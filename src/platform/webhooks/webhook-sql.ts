@@ -1,4 +1,4 @@
-import type { Scope } from '../auth/scopes.js';
+import type { Scope } from '../keys/scopes.js';
 
 /** A key needs these scopes to create a webhook, and its webhooks receive nothing without them. */
 const SCOPES: readonly Scope[] = ['webhooks:write', 'events:read'];

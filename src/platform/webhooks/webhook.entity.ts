@@ -1,5 +1,5 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
-import { ApiKey } from '../auth/api-key.entity.js';
+import { ApiKey } from '../keys/api-key.entity.js';
 import type { Int64 } from '../json/int64.js';
 
 export enum WebhookState {

@@ -5,7 +5,7 @@ import { parseInt64 } from '../json/int64.js';
 import { StartupError, UsageError } from '../config/startup-error.js';
 import type { CommandDatabase } from '../database/command-database.js';
 import { WebhookOperations, type WebhookOverview } from './webhook-operations.js';
-import { duration } from '../auth/commands/key-options.js';
+import { duration } from '../terminal/arguments.js';
 import { type Json, print, table } from '../terminal/print.js';
 
 interface RetryOptions extends Json {

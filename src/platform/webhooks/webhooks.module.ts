@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ApiKey } from '../auth/api-key.entity.js';
+import { ApiKey } from '../keys/api-key.entity.js';
 import { EventsModule } from '../events/events.module.js';
 import { settingsProvider } from '../config/config.js';
 import { DeliveriesController } from './deliveries.controller.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository } from 'typeorm';
-import { ApiKey } from '../auth/api-key.entity.js';
+import { ApiKey } from '../keys/api-key.entity.js';
 import type { Plan } from '../plans/plans.js';
 import { EventsService } from '../events/events.service.js';
 import { IfMatchCondition } from '../conditional/if-match.condition.js';

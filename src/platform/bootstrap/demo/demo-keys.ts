@@ -1,9 +1,9 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ApiKeysRepository } from '../../auth/api-keys.repository.js';
-import type { ApiKeysService } from '../../auth/api-keys.service.js';
+import type { ApiKeysRepository } from '../../keys/api-keys.repository.js';
+import type { ApiKeysService } from '../../keys/api-keys.service.js';
 import { type Plan, PLAN_NAMES } from '../../plans/plans.js';
-import { hashSecret } from '../../auth/secret.js';
+import { hashSecret } from '../../keys/secret.js';
 
 type DemoKeys = Readonly<Record<Plan, string>>;
 

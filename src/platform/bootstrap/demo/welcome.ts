@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { SERVICE } from '../../config/service.js';
-import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
-import { ApiKeysService } from '../../auth/api-keys.service.js';
+import { ApiKeysRepository } from '../../keys/api-keys.repository.js';
+import { ApiKeysService } from '../../keys/api-keys.service.js';
 import { DatabaseConfig } from '../../database/database.config.js';
 import { Config } from '../../config/config.js';
 import type { Database } from '../../database/open-database.js';

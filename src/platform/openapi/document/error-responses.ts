@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { InvalidApiKey, MissingApiKey } from '../../auth/auth.errors.js';
+import { MissingApiKey } from '../../auth/auth.errors.js';
+import { InvalidApiKey } from '../../keys/keys.errors.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../../http/body/body.errors.js';
 import { ofDomainError } from '../../errors/error-body.js';
 import type { DomainError } from '../../errors/domain-error.js';

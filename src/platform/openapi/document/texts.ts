@@ -1,5 +1,5 @@
 import { SECURITY_SCHEME, type StabilityLevel } from '../../http/operation-marks.js';
-import { titleOf } from '../../http/words.js';
+import { titleOf } from '../../naming/words.js';
 import type { OperationObject } from './schemas.js';
 import type { Route } from './routes.js';
 

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { declaredEventTypes, type EventType } from '../../unit-of-work/event-type.js';
-import { titleOf } from '../../http/words.js';
+import { titleOf } from '../../naming/words.js';
 import { PING } from '../../webhooks/webhook.events.js';
 import type { OperationObject, ParameterObject, SchemaObject, SchemasObject } from './schemas.js';
 

@@ -1,7 +1,8 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { ApiKeysRepository } from '../../auth/api-keys.repository.js';
-import { type ApiKeyPrincipal, type Ban, remainingLevel } from '../../auth/principal.js';
+import { ApiKeysRepository } from '../../keys/api-keys.repository.js';
+import type { ApiKeyPrincipal } from '../../auth/principal.js';
+import { type Ban, remainingLevel } from '../../keys/ban.js';
 import { atMost } from '../../cache/at-most.js';
 import { Clock } from '../../clock/clock.js';
 import { seconds } from '../../clock/duration.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { Tag } from '../http/operation-marks.js';
-import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
+import { DailyUsageRepository } from '../rate-limit/daily-usage/daily-usage.repository.js';
 import { DayUsageResponse, UsageQuery } from './dto/usage.query.js';
 
 @Tag('key', 'Your own API key')

@@ -3,8 +3,8 @@ import { Clock } from '../clock/clock.js';
 import { hours, seconds } from '../clock/duration.js';
 import { InternalError } from '../errors/common.errors.js';
 import type { Int64 } from '../json/int64.js';
-import { ApiKeysService } from './api-keys.service.js';
-import { InvalidApiKey, KeyHasExpired, KeyIsRevoked } from './auth.errors.js';
+import { ApiKeysService } from '../keys/api-keys.service.js';
+import { InvalidApiKey, KeyHasExpired, KeyIsRevoked } from '../keys/keys.errors.js';
 import { KeyResponse, RotatedKeyResponse } from './dto/key.response.js';
 
 /** How often a key may rotate itself: each time every process reads the key again, and the history grows. */

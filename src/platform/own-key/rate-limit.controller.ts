@@ -5,7 +5,7 @@ import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { Clock } from '../clock/clock.js';
 import { Tag } from '../http/operation-marks.js';
 import { RateLimitResponse } from './dto/rate-limit.response.js';
-import { FreeAllowance } from './plan-throttler.guard.js';
+import { FreeAllowance } from '../rate-limit/plan-throttler.guard.js';
 
 @Tag('limits', 'Your rate limits')
 @Controller({ path: 'rate-limit', version: '1' })

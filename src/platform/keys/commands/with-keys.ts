@@ -5,7 +5,7 @@ import type { CommandDatabase } from '../../database/command-database.js';
 import type { Int64 } from '../../json/int64.js';
 import { ApiKey } from '../api-key.entity.js';
 import { ApiKeysService } from '../api-keys.service.js';
-import { AuthConfig } from '../auth.config.js';
+import { KeysConfig } from '../keys.config.js';
 import { KeyHistoryEntry } from '../key-history.entity.js';
 import { AuditActor, KeyHistory } from '../key-history.js';
 import { keyId } from './key-options.js';
@@ -22,7 +22,7 @@ export function withKeys<T>(
   database: CommandDatabase,
   work: (services: KeyServices) => Promise<T>,
 ): Promise<T> {
-  const { actor } = new Config().read(AuthConfig);
+  const { actor } = new Config().read(KeysConfig);
   return database.use([ApiKey, KeyHistoryEntry], (dataSource) => {
     const history = new KeyHistory(dataSource, new AuditActor(command(), actor));
     return work({ keys: new ApiKeysService(dataSource, history), history, dataSource });

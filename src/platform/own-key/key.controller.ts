@@ -1,10 +1,10 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { SentSecret } from './bearer.guard.js';
-import { type ApiKeyPrincipal, CurrentPrincipal } from './principal.js';
+import { SentSecret } from '../auth/bearer.guard.js';
+import { type ApiKeyPrincipal, CurrentPrincipal } from '../auth/principal.js';
 import { ApiErrors } from '../errors/api-errors.decorator.js';
-import { TooManyRotations } from './auth.errors.js';
-import { RequireScope } from './require-scope.decorator.js';
+import { TooManyRotations } from '../keys/keys.errors.js';
+import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Tag } from '../http/operation-marks.js';
 import { KeyResponse, RotatedKeyResponse } from './dto/key.response.js';
 import { RotateKeyDto } from './dto/rotate-key.dto.js';

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { IsInt, Max, Min } from 'class-validator';
-import { MAX_OVERLAP } from '../secret.js';
+import { MAX_OVERLAP } from '../../keys/secret.js';
 import { OptionalNotNull } from '../../validation/property.decorators.js';
 import { days, seconds } from '../../clock/duration.js';
 

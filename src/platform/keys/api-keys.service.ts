@@ -5,9 +5,9 @@ import type { Int64 } from '../json/int64.js';
 import { ApiKey } from './api-key.entity.js';
 import type { KeyAction } from './key-history.entity.js';
 import { KeyHistory } from './key-history.js';
-import { InvalidApiKey, KeyHasExpired, KeyIsRevoked, TooManyRotations } from './auth.errors.js';
+import { InvalidApiKey, KeyHasExpired, KeyIsRevoked, TooManyRotations } from './keys.errors.js';
 import type { Limits, Plan } from '../plans/plans.js';
-import { remainingLevel } from './principal.js';
+import { remainingLevel } from './ban.js';
 import type { Scope } from './scopes.js';
 import { describeSecret, hashSecret, makeSecret } from './secret.js';
 

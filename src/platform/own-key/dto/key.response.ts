@@ -1,8 +1,8 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { ApiKey } from '../api-key.entity.js';
-import type { IssuedKey } from '../api-keys.service.js';
+import type { ApiKey } from '../../keys/api-key.entity.js';
+import type { IssuedKey } from '../../keys/api-keys.service.js';
 import { type Plan, PLAN_NAMES } from '../../plans/plans.js';
-import { type Scope, SCOPES } from '../scopes.js';
+import { type Scope, SCOPES } from '../../keys/scopes.js';
 import type { Int64 } from '../../json/int64.js';
 import { Int64Property, OptionalTimeProperty, TimeProperty } from '../../json/property-types.js';
 

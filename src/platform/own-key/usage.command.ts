@@ -1,19 +1,18 @@
 import type { Command } from 'commander';
-import type { CommandDatabase } from '../../database/command-database.js';
-import { type Json, print, table } from '../../terminal/print.js';
-import { daysBack } from '../../auth/commands/key-options.js';
-import { withKey } from '../../auth/commands/with-keys.js';
-import { DailyUsageRepository } from './daily-usage.repository.js';
+import type { CommandDatabase } from '../database/command-database.js';
+import { type Json, print, table } from '../terminal/print.js';
+import { daysBack } from '../terminal/arguments.js';
+import { withKey } from '../keys/commands/with-keys.js';
+import { DailyUsageRepository } from '../rate-limit/daily-usage/daily-usage.repository.js';
 
 interface UsageOptions extends Json {
   readonly days: number;
 }
 
 /** `petstore keys usage`, beside the other commands of keys */
-export function addUsageCommand(program: Command, database: CommandDatabase): void {
-  program.commands
-    .find((command) => command.name() === 'keys')
-    ?.command('usage <id>')
+export function addUsageCommand(keys: Command, database: CommandDatabase): void {
+  keys
+    .command('usage <id>')
     .description('Show the requests of each UTC day. The last second may be missing.')
     .option('--days <n>', 'number of days, including today, up to 3660', daysBack, 30)
     .option('--json', 'print a JSON array')

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { hours } from '../../clock/duration.js';
+import { duration } from '../../terminal/arguments.js';
 import { confirm, isOnTerminal } from '../../terminal/confirm.js';
 import { UsageError } from '../../config/startup-error.js';
 import type { CommandDatabase } from '../../database/command-database.js';
@@ -9,14 +10,7 @@ import type { KeyEdit } from '../api-keys.service.js';
 import type { Plan } from '../../plans/plans.js';
 import { SCOPES } from '../scopes.js';
 import { addHistoryCommand } from './history.command.js';
-import {
-  customLimits,
-  duration,
-  expiryAndScopes,
-  keyOptions,
-  type KeyOptions,
-  overlap,
-} from './key-options.js';
+import { customLimits, expiryAndScopes, keyOptions, type KeyOptions, overlap } from './key-options.js';
 import { describeKey, keyDetails, keysTable } from './key-views.js';
 import { withKey, withKeys } from './with-keys.js';
 
@@ -42,8 +36,8 @@ interface RevokeOptions extends Json {
 
 const REQUIRED = ['--plan', '--name'];
 
-/** `petstore keys …` */
-export function addKeysCommand(program: Command, database: CommandDatabase): void {
+/** `petstore keys …` @returns the command, for subcommands of other modules */
+export function addKeysCommand(program: Command, database: CommandDatabase): Command {
   const keys = program.command('keys').description('Manage API keys.');
   const onOneKey = (name: string, description: string): Command =>
     keys.command(`${name} <id>`).description(description).option('--json', 'print one JSON object');
@@ -99,6 +93,7 @@ export function addKeysCommand(program: Command, database: CommandDatabase): voi
     (id: string, options: Json) => unban(database, id, options),
   );
   addHistoryCommand(keys, database);
+  return keys;
 }
 
 async function list(database: CommandDatabase, { json }: Json): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Variables } from '../config/variables.js';
 
-export class AuthConfig {
+export class KeysConfig {
   /** The user that the history records for changes by command line; by default the user of the operating system. */
   readonly actor: string | undefined;
 

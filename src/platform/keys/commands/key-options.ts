@@ -2,13 +2,10 @@ import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../config/startup-error.js';
 import { type Limits, type Plan, PLAN_NAMES } from '../../plans/plans.js';
 import { type Scope, SCOPES } from '../scopes.js';
-import { days, hours, minutes, seconds } from '../../clock/duration.js';
 import { parseInt64 } from '../../json/int64.js';
 import { isSecret, MAX_OVERLAP } from '../secret.js';
+import { duration, wholeNumber } from '../../terminal/arguments.js';
 import { isVisible } from '../../terminal/print.js';
-
-const MAX_DAYS = 3660; // ten years
-const UNITS = { s: seconds, m: minutes, h: hours, d: days } as const;
 
 export function keyId(id: string) {
   const parsed = parseInt64(id);
@@ -25,24 +22,7 @@ function keyName(value: string): string {
   throw new InvalidArgumentError('A name has 1 to 200 visible characters, not only white space.');
 }
 
-const wholeNumber =
-  (max: number) =>
-  (value: string): number => {
-    const number = /^\d{1,10}$/.test(value) ? Number(value) : 0;
-    if (number >= 1 && number <= max) return number;
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
-  };
-
 const positive = wholeNumber(2_147_483_647);
-export const daysBack = wholeNumber(MAX_DAYS);
-
-/** Parses `90s`, `15m`, `2h` or `7d` to milliseconds. */
-export function duration(value: string): number {
-  const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(value) ?? [];
-  if (count && unit) return UNITS[unit as keyof typeof UNITS](Number(count));
-  throw new InvalidArgumentError('It must be a duration such as 90s, 15m, 2h or 7d.');
-}
-
 /** Parses a duration from 0 to `MAX_OVERLAP` to milliseconds. */
 export function overlap(value: string): number {
   const milliseconds = /^0[smhd]?$/.test(value) ? 0 : duration(value);

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { type Plan, PLAN_NAMES } from '../../plans/plans.js';
-import type { RateLimitDecision } from '../plan-throttler.guard.js';
-import type { RateLimitWindow } from '../quota.js';
+import type { RateLimitDecision } from '../../rate-limit/plan-throttler.guard.js';
+import type { RateLimitWindow } from '../../rate-limit/quota.js';
 import { Int64Property } from '../../json/property-types.js';
 
 @ApiSchema({ name: 'QuotaWindow' })
