@@ -47,7 +47,7 @@ export class Haproxy {
       .replace(/^ +bind :3443.*$/m, '')
       .replace('bind :8404', `bind 127.0.0.1:${ownPort}`)
       .replace('log stdout format raw local0 info', '')
-      .replaceAll('resolvers docker init-addr none', '')
+      .replaceAll(/default-server resolvers docker init-addr none ?/g, 'default-server ')
       .replaceAll(/server-template petstore .*/g, servers);
     for (const [from, to] of replaced) config = config.replaceAll(from, to);
     await writeFile(file, config);

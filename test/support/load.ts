@@ -25,6 +25,8 @@ export class Load {
     private readonly port: number,
     private readonly key: string,
     clients = 8,
+    /** Every so many requests are a POST. */
+    private readonly postEach = 4,
   ) {
     this.clients = Array.from({ length: clients }, (_, i) => this.client(i));
   }
@@ -40,11 +42,11 @@ export class Load {
     return this.tally;
   }
 
-  /** Every fourth request is a POST, starting at a different one for each client. */
+  /** The first POST of each client is at a different place. */
   private async client(first: number): Promise<void> {
     for (let i = first; this.running; i++) {
       const began = performance.now();
-      const outcome = await (i % 4 === 0 ? this.send('POST') : this.send('GET')).catch(String);
+      const outcome = await (i % this.postEach === 0 ? this.send('POST') : this.send('GET')).catch(String);
       this.slowest = Math.max(this.slowest, performance.now() - began);
       this.tally[outcome] = (this.tally[outcome] ?? 0) + 1;
       await sleep(PACE);

@@ -7,6 +7,12 @@ import type { Application } from './application.js';
 import type { OnEnd } from './serve.js';
 import { StartLines } from './start-lines.js';
 
+/**
+ * How many connections may wait to be accepted, one in each pass of the event loop. Of a burst beyond it, the client tries each again
+ * after 1 s. The default of Node.js is 511; this is the default limit of Linux.
+ */
+const BACKLOG = 4_096;
+
 interface StartOptions {
   /** Whether this process starts and stops the embedded PostgreSQL. If not, another process does. */
   readonly ownsDatabase?: boolean;
@@ -36,7 +42,9 @@ export async function start(
   const [{ createApp }, { close }] = await Promise.all([loadApp(), import('./close.js')]);
   const app = await createApp(config, database.url);
   onEnd((signal) => close(app, signal));
-  await app.listen(address.port, address.host).catch((error: unknown) => {
+  // The interface omits the third argument, which Nest hands to Node.js.
+  const server = app as unknown as { listen(port: number, host: string, backlog: number): Promise<unknown> };
+  await server.listen(address.port, address.host, BACKLOG).catch((error: unknown) => {
     throw cannotListen(error, address);
   });
   const { welcome } = await import('./demo/welcome.js');
