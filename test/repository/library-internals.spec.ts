@@ -31,12 +31,13 @@ const USES: readonly Use[] = [
   {
     package: '@nestjs/common',
     version: '12.5.1',
-    why: 'what is checked at the start, and Accept-Patch, need the handlers of a controller',
+    why: 'what is checked at the start, Accept-Patch and the fingerprint need the handlers of a controller and their parameters',
     pattern: /'@nestjs\/common\/internal\.js'/,
     files: [
       'src/platform/http/accepted-types.ts',
       'src/platform/http/handlers.ts',
       'src/platform/idempotency/idempotency.module.ts',
+      'src/platform/idempotency/request-target.ts',
     ],
   },
   {
@@ -102,9 +103,13 @@ const USES: readonly Use[] = [
   {
     package: '@nestjs/swagger',
     version: '12.0.2',
-    why: 'the body guard and the document read the media types and extensions of a handler',
+    why: 'the body guard, the fingerprint and the document read the media types, query and extensions of a handler',
     pattern: /\bDECORATORS\./,
-    files: ['src/platform/http/accepted-types.ts', 'src/platform/openapi/document/routes.ts'],
+    files: [
+      'src/platform/http/accepted-types.ts',
+      'src/platform/idempotency/request-target.ts',
+      'src/platform/openapi/document/routes.ts',
+    ],
   },
   {
     package: 'jest-circus',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { Load } from '../support/load.js';
@@ -66,6 +67,45 @@ if (commit === undefined)
       client.query<{ count: string }>('SELECT count(*) FROM pets'),
     );
     expect(Number(rows[0]?.count)).toBe(load.created.length);
+  });
+
+  it('replays to a repeat on either version what the other one has stored', async () => {
+    const args = ['keys', 'create', '--name', 'repeats', '--plan', 'pro', '--json'];
+    const created = await petstore(join(old, 'bin/petstore.js'), ...args);
+    const { key } = JSON.parse(created.stdout) as { key: string };
+    const before = await Replicas.start(1, database.url, join(old, 'dist/src/main.js'));
+    const after = await Replicas.start(1, database.url);
+    const post = async ({ balancer }: Replicas, path: string, idempotencyKey: string, body?: string) => {
+      const headers = { Authorization: `Bearer ${key}`, 'Idempotency-Key': idempotencyKey };
+      const type = body === undefined ? undefined : { 'Content-Type': 'application/json' };
+      const url = `http://127.0.0.1:${balancer.port}/v1${path}`;
+      const response = await fetch(url, { method: 'POST', headers: { ...headers, ...type }, body });
+      const isReplay = response.headers.get('Idempotent-Replayed') === 'true';
+      return { status: response.status, isReplay, text: await response.text() };
+    };
+    try {
+      for (const [name, first, second] of [
+        ['forth', before, after],
+        ['back', after, before],
+      ] as const) {
+        const twice = async (path: string, body?: string) => {
+          const idempotencyKey = randomUUID();
+          const one = await post(first, path, idempotencyKey, body);
+          expect(one.status).toBeLessThan(300);
+          expect(await post(second, path, idempotencyKey, body)).toEqual({ ...one, isReplay: true });
+          return JSON.parse(one.text) as { id: number };
+        };
+        const { id: categoryId } = await twice('/categories', JSON.stringify({ name: `Dogs ${name}` }));
+        await twice('/pets', `{"name":"Åse","categoryId":9007199254740993}`);
+        const pet = { status: 'available', name: 'Rex', categoryId };
+        const { id: petId } = await twice('/pets', JSON.stringify(pet));
+        const { id } = await twice('/store/orders', JSON.stringify({ petId }));
+        await twice(`/store/orders/${id}/approve`);
+      }
+    } finally {
+      await before.stop();
+      await after.stop();
+    }
   });
 });
 

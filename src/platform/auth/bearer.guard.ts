@@ -1,8 +1,9 @@
-import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { isPreflight } from '../http/middleware/cors.js';
 import { isOutsideApi } from '../http/public.decorator.js';
 import { hasSeveralKeys } from '../http/request-head.js';
+import { requestParameter } from '../http/request-parameter.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 import { network } from '../http/network.js';
@@ -15,7 +16,7 @@ const BEARER = /^Bearer +(.+)$/i;
 const secretOf = ({ headers }: Request): string | undefined => BEARER.exec(headers.authorization ?? '')?.[1];
 
 /** The secret of the request's API key, in a handler behind `AccessGuard`. */
-export const SentSecret = createParamDecorator((_: unknown, context: ExecutionContext) =>
+export const SentSecret = requestParameter((context) =>
   secretOf(context.switchToHttp().getRequest<Request>()),
 );
 

@@ -1,5 +1,5 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import { requestParameter } from '../http/request-parameter.js';
 import type { Int64 } from '../json/int64.js';
 import type { Limits, Plan } from '../plans/plans.js';
 import type { Ban } from '../keys/ban.js';
@@ -35,14 +35,12 @@ export interface AnonymousClient {
 }
 
 /** The API key of the request, in a handler behind `AccessGuard`. */
-export const CurrentPrincipal = createParamDecorator(
-  (_: unknown, context: ExecutionContext): ApiKeyPrincipal => {
-    const { principal } = context.switchToHttp().getRequest<Request>();
-    if (principal?.kind !== 'key')
-      throw new Error('The request has no API key. Do not use this on a @Public() route.');
-    return principal;
-  },
-);
+export const CurrentPrincipal = requestParameter((context): ApiKeyPrincipal => {
+  const { principal } = context.switchToHttp().getRequest<Request>();
+  if (principal?.kind !== 'key')
+    throw new Error('The request has no API key. Do not use this on a @Public() route.');
+  return principal;
+});
 
 declare module 'express-serve-static-core' {
   interface Request {

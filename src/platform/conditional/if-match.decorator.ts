@@ -1,13 +1,13 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { ifMatchCondition, PreconditionFailed } from './if-match.condition.js';
 import { ApiErrors } from '../errors/api-errors.decorator.js';
+import { requestParameter } from '../http/request-parameter.js';
 
 /** The usual form of a header: any version, or a list of tags. */
 const TAGS = String.raw`^(\*|(W\/)?"[!#-~]*"( *, *(W\/)?"[!#-~]*")*)$`;
 
-const Expected = createParamDecorator((_: unknown, context: ExecutionContext) =>
+const Expected = requestParameter((context) =>
   ifMatchCondition(context.switchToHttp().getRequest<Request>().headers['if-match']),
 );
 

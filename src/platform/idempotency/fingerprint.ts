@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto';
+import { writtenIn } from '../json/written-number.js';
 
 /**
- * Identifies equal requests by the SHA-256 of method, URL and body, in hexadecimal. JSON bodies are compared by value,
- * so white space and the order of properties make no difference. Other bodies are compared by their bytes.
+ * Identifies equal requests by the SHA-256 of method, target and body, in hexadecimal. JSON bodies are compared by value:
+ * white space, the order of properties and the spelling of a number make no difference. Other bodies are compared by their bytes.
+ *
+ * Responses of older versions are stored with it, so what it is for a request in plain spelling must not change.
+ * @param target see `targetOf`
  */
-export function fingerprint(method: string, url: string, body: unknown): string {
-  return hash('sha256', `${method} ${url}\n${canonical(body)}`);
+export function fingerprint(method: string, target: string, body: unknown): string {
+  return hash('sha256', `${method} ${target}\n${canonical(body)}`);
 }
 
 function canonical(value: unknown): string {
@@ -13,9 +17,14 @@ function canonical(value: unknown): string {
   if (value instanceof Uint8Array) return `bytes ${hash('sha256', value)}`;
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  const written = writtenIn(value);
+  const memberOf = (name: string, item: unknown): string => {
+    const number = written?.get(name);
+    return number !== undefined && number.nearest === item ? number.exact : canonical(item);
+  };
+  if (Array.isArray(value)) return `[${value.map((item, i) => memberOf(String(i), item)).join()}]`;
   const properties = Object.entries(value).map(
-    ([name, item]) => `${JSON.stringify(name)}:${canonical(item)}`,
+    ([name, item]) => `${JSON.stringify(name)}:${memberOf(name, item)}`,
   );
   return `{${properties.sort().join()}}`;
 }

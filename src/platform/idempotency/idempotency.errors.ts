@@ -2,7 +2,7 @@ import { DomainError } from '../errors/domain-error.js';
 
 export class IdempotencyKeyReused extends DomainError {
   static override readonly help = {
-    meaning: 'The `Idempotency-Key` was used with a different body, method or path.',
+    meaning: 'The `Idempotency-Key` was used with a different body, method, path or query.',
     action: 'Use a new key for each new request. Repeat a request without any change.',
   };
 

@@ -7,6 +7,7 @@ import { idempotencyKey, keyWithoutClient, keyWithUnreadBody } from './idempoten
 import { idempotentOptions } from './idempotent.metadata.js';
 import { IdempotentRequests } from './idempotent-requests.js';
 import type { IdempotentRequest } from './idempotent-responses.js';
+import { targetOf } from './request-target.js';
 
 /**
  * The guard of `@Idempotent()` handlers. For a request with an `Idempotency-Key` it opens the transaction that `JsonAdapter`
@@ -26,7 +27,7 @@ export class IdempotencyGuard implements CanActivate {
   }
 
   private async begin(request: Request, response: Response, context: ExecutionContext): Promise<true> {
-    const identified = identify(request, request.headersDistinct['idempotency-key'] ?? []);
+    const identified = identify(request, context);
     const requests = this.modules.get(IdempotentRequests, { strict: false });
     const { isolation } = idempotentOptions(context.getHandler()) ?? {};
     if (await requests.begin(identified, response, isolation)) return true;
@@ -36,11 +37,12 @@ export class IdempotencyGuard implements CanActivate {
 }
 
 /** @throws ValidationFailed */
-function identify(request: Request, keys: readonly string[]): IdempotentRequest {
-  const { principal, method, originalUrl } = request;
-  const key = idempotencyKey(keys);
+function identify(request: Request, context: ExecutionContext): IdempotentRequest {
+  const { principal, method } = request;
+  const key = idempotencyKey(request.headersDistinct['idempotency-key'] ?? []);
   if (principal?.kind !== 'key') throw keyWithoutClient();
-  return { keyId: principal.id, key, fingerprint: fingerprint(method, originalUrl, bodyIn(request)) };
+  const target = targetOf(request, context);
+  return { keyId: principal.id, key, fingerprint: fingerprint(method, target, bodyIn(request)) };
 }
 
 /** @throws ValidationFailed if the body is left to the handler, which cannot compare it with that of a repeat */

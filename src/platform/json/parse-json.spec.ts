@@ -93,8 +93,22 @@ describe('parseJson', () => {
     );
   });
 
-  it.each(['5.0', '1e3', '1.5', '1E400', '1e20'])('tells nothing of %s', (text) => {
-    expect(writtenIn(parseJson(`[${text}]`) as object)).toBeUndefined();
+  it.each(['5.0', '1e3', '1.5', '1.50', '1e20', '2e-7', '1e-07', '-0.0', '0e-999'])(
+    'tells nothing of %s, which its double stands for',
+    (text) => {
+      expect(writtenIn(parseJson(`[${text}]`) as object)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['1E400', '1e400', Infinity],
+    ['0.1000000000000000055', '1000000000000000055e-19', 0.1],
+    ['1e-400', '1e-400', NaN],
+    ['-5.00000000000000010', '-50000000000000001e-16', NaN],
+    ['9007199254740993.0', '9007199254740993', 9007199254740993n],
+    ['9223372036854775808', '9223372036854775808e0', 2 ** 63],
+  ])('tells the exact value of %s', (text, exact, integer) => {
+    expect(writtenIn(parseJson(`[${text}]`) as object)?.get('0')).toMatchObject({ exact, integer });
   });
 
   it('keeps the last of duplicate properties', () => {

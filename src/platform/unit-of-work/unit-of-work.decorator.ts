@@ -1,12 +1,13 @@
-import { createParamDecorator, type ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
+import { Injectable, type PipeTransform } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Request } from 'express';
+import { requestParameter } from '../http/request-parameter.js';
 import { idempotentOptions, markUnitOfWork } from '../idempotency/idempotent.metadata.js';
 import { IdempotentTransaction } from '../idempotency/idempotent-transaction.js';
 import type { RequestOptions } from './change-scope.js';
 import { Changes } from './changes.js';
 
-const fromRequest = createParamDecorator((_data: unknown, context: ExecutionContext): RequestOptions => {
+const fromRequest = requestParameter((context): RequestOptions => {
   const { transaction: running } = context.switchToHttp().getRequest<Request>();
   const transaction = running instanceof IdempotentTransaction ? running : undefined;
   return { transaction, idempotent: idempotentOptions(context.getHandler()) };
