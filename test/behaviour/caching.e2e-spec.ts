@@ -215,6 +215,62 @@ describe('ETag and If-None-Match', () => {
   });
 });
 
+describe('If-None-Match on a write', () => {
+  const item = async () => {
+    const { body, headers } = await client
+      .post('/v1/items')
+      .send({ name: 'Conditional', amount: 1 })
+      .expect(201);
+    return { path: `/v1/items/${(body as { id: number }).id}`, etag: String(headers.etag) };
+  };
+
+  it.each([
+    ['any version', () => '*'],
+    ['the current version', (etag: string) => etag],
+    ['the current version as a weak tag', (etag: string) => `W/${etag}`],
+    ['the current version among others', (etag: string) => `"other",${etag}`],
+  ])('that excludes %s is 412, and nothing changes', async (_, header) => {
+    const { path, etag } = await item();
+    for (const ifMatch of [{}, { 'If-Match': '*' }, { 'If-Match': etag }]) {
+      const headers = { ...ifMatch, 'If-None-Match': header(etag) };
+      const changed = await client.patch(path).set(headers).send({ name: 'Max' }).expect(412);
+      expect(changed.body).toMatchObject({ code: 'precondition_failed' });
+      await client.delete(path).set(headers).expect(412);
+    }
+    expect((await client.get(path).expect(200)).headers.etag).toBe(etag);
+  });
+
+  it('that excludes other versions lets the change through', async () => {
+    const { path, etag } = await item();
+    const changed = await client
+      .patch(path)
+      .set('If-None-Match', '"other"')
+      .send({ name: 'Max' })
+      .expect(200);
+    await client
+      .delete(path)
+      .set({ 'If-None-Match': etag, 'If-Match': String(changed.headers.etag) })
+      .expect(204);
+    await client.delete(path).set('If-None-Match', '*').expect(404);
+  });
+
+  it.each(['If-Match', 'If-None-Match'])('is 400 if %s is no list of tags', async (name) => {
+    const { path, etag } = await item();
+    const { body } = await client.delete(path).set(name, `"a" ${etag}`).expect(400);
+    expect(body).toMatchObject({ details: [{ in: 'header', field: name, code: 'format' }] });
+  });
+
+  it('is documented wherever If-Match is', async () => {
+    const { body } = await client.get('/openapi.json').expect(200);
+    const { paths } = body as { paths: Record<string, Record<string, { parameters?: { name?: string }[] }>> };
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    const naming = (header: string) =>
+      operations.filter(({ parameters = [] }) => parameters.some(({ name }) => name === header));
+    expect(naming('If-Match').length).toBeGreaterThan(0);
+    for (const operation of naming('If-Match')) expect(naming('If-None-Match')).toContain(operation);
+  });
+});
+
 const ask = (message: Message) => send(petstore, { headers: [bearer(key)], ...message });
 
 describe('Cache-Control', () => {

@@ -132,7 +132,11 @@ describe('an order', () => {
     expect((await act(id, action).set('If-Match', 'stale').expect(400)).body).toMatchObject({
       details: [{ in: 'header', field: 'If-Match', code: 'format' }],
     });
+    await act(id, action).set('If-None-Match', '*').expect(412);
     const { body, headers } = await client.get(`/v1/store/orders/${id}`).expect(200);
+    await act(id, action)
+      .set('If-None-Match', `W/${String(headers.etag)}`)
+      .expect(412);
     expect(body).toMatchObject({ status: from });
     expect(await petStatus(petId)).toBe('pending');
     await act(id, action)

@@ -2307,6 +2307,8 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
       };
       path: {
         /** @description Identifier of the pet. */
@@ -2417,6 +2419,8 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
       };
       path: {
         /** @description Identifier of the pet. */
@@ -2947,6 +2951,8 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
       };
       path: {
         /** @description Identifier of the category. */
@@ -3057,6 +3063,8 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
       };
       path: {
         /** @description Identifier of the category. */
@@ -3741,6 +3749,8 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
@@ -3890,6 +3900,8 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
@@ -4039,6 +4051,8 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
       };
@@ -4649,6 +4663,8 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
       };
       path: {
         /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
@@ -4744,6 +4760,8 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
       };
       path: {
         /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */

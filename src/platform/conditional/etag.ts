@@ -47,7 +47,9 @@ export function isFresh(response: Response): boolean {
 }
 
 const opaqueTags = (etags: string): string[] => (etags.match(/(?:W\/)?"[^"]*"|[^\s,]+/g) ?? []).map(opaque);
-const opaque = (etag: string): string => etag.replace(/^W\//, '');
+
+/** A tag without the mark of a weak one. */
+export const opaque = (etag: string): string => etag.replace(/^W\//, '');
 
 /** Includes the `Link` to the next page, because the same items may be the last page now and not later. */
 function etagOfPage(response: Response, body: string): string {

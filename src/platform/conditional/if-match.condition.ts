@@ -1,9 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { DomainError } from '../errors/domain-error.js';
 import { parameterError } from '../errors/field-error.js';
-import { versionOf } from './etag.js';
+import { opaque, versionOf } from './etag.js';
 
 const CHANGED = 'The resource has changed since you read it. Fetch it again and retry.';
+const KNOWN = 'The resource has a version that If-None-Match excludes, so it was not changed.';
 const ALTERED =
   'If-Match needs the ETag as the service sent it. This one is weak (W/) or has a suffix, as a proxy makes it that compresses ' +
   'responses. Fetch the resource with "Accept-Encoding: identity" and send that ETag.';
@@ -12,7 +14,8 @@ const ALTERED =
 export class PreconditionFailed extends DomainError {
   static override readonly help = {
     meaning:
-      'The resource changed since you read the version in `If-Match`, or a proxy has altered the `ETag`.',
+      'The resource changed since you read the version in `If-Match`, or a proxy has altered the `ETag`; or it has a version in ' +
+      '`If-None-Match`.',
     action:
       'Fetch the resource again, apply your change to it, and send it with the new `ETag`. If the message says that the `ETag` ' +
       'is weak, fetch it with `Accept-Encoding: identity`.',
@@ -28,27 +31,46 @@ export class PreconditionFailed extends DomainError {
   }
 }
 
-/** The version that a resource must have for a client's change. */
+/** Tags of a condition; `*` for every version. */
+type Tags = readonly string[] | '*';
+
+/** The version that a resource must have, or must not have, for a client's change. */
 export class IfMatchCondition {
   /** Accepts every version. */
-  static readonly any = new IfMatchCondition(undefined);
+  static readonly any = new IfMatchCondition('*', []);
 
-  /** @param tags acceptable entity tags; `undefined` for any */
-  constructor(private readonly tags: readonly string[] | undefined) {}
+  /**
+   * @param expected of `If-Match`
+   * @param excluded of `If-None-Match`
+   */
+  constructor(
+    private readonly expected: Tags,
+    private readonly excluded: Tags,
+  ) {}
 
   /**
    * @param current the resource as GET sends it, after a serializer of the route, or the `ETag` if the route sets its own
    * @throws PreconditionFailed
    */
   check(current: object | string): void {
-    if (!this.tags) return;
+    if (this.excluded === '*' && this.expected === '*') throw new PreconditionFailed(KNOWN);
+    if (this.expected === '*' && this.excluded.length === 0) return;
     const version = typeof current === 'string' ? current : versionOf(current);
-    if (!isWeak(version) && this.tags.includes(version)) return; // the comparison is strong (RFC 9110, section 13.1.1)
-    if (this.tags.some((tag) => isWeak(tag) || hasSuffix(tag, version)))
-      throw PreconditionFailed.ofAlteredTag();
-    throw new PreconditionFailed();
+    if (this.expected !== '*') expectVersion(this.expected, version); // RFC 9110, section 13.2.2: before If-None-Match
+    if (isIn(this.excluded, version)) throw new PreconditionFailed(KNOWN);
   }
 }
+
+/** The comparison is strong (RFC 9110, section 13.1.1). */
+function expectVersion(tags: readonly string[], version: string): void {
+  if (!isWeak(version) && tags.includes(version)) return;
+  if (tags.some((tag) => isWeak(tag) || hasSuffix(tag, version))) throw PreconditionFailed.ofAlteredTag();
+  throw new PreconditionFailed();
+}
+
+/** The comparison is weak (RFC 9110, section 13.1.2). */
+const isIn = (tags: Tags, version: string): boolean =>
+  tags === '*' || tags.map(opaque).includes(opaque(version));
 
 const isWeak = (tag: string): boolean => tag.startsWith('W/');
 
@@ -57,22 +79,34 @@ const hasSuffix = (tag: string, version: string): boolean => tag.startsWith(`${v
 
 /** RFC 9110, section 8.8.3. */
 const TAG = /(?:W\/)?"[!\x23-\x7e\x80-\xff]*"/g;
+/** A list whose tags are empty. It may have empty elements (RFC 9110, section 5.6.1.2). */
+const LIST = /^[\s,]*""(?:\s*,[\s,]*"")*[\s,]*$/;
 
 /**
- * The version in an `If-Match` header (RFC 9110, section 13.1.1). Without the header, or for `*`, it is any version.
+ * The condition in the headers of a write (RFC 9110, sections 13.1.1 and 13.1.2). Without `If-Match`, or for `*`, the resource may have
+ * any version.
  * @throws ValidationFailed for a header that is neither `*` nor a list of entity tags
  */
-export function ifMatchCondition(ifMatch: string | undefined): IfMatchCondition {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return IfMatchCondition.any;
-  const tags = ifMatch.match(TAG);
-  if (!tags || /[^\s,]/.test(ifMatch.replace(TAG, ''))) throw malformed();
-  return new IfMatchCondition(tags);
+export function ifMatchCondition(headers: IncomingHttpHeaders): IfMatchCondition {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+  if (ifMatch === undefined && ifNoneMatch === undefined) return IfMatchCondition.any;
+  return new IfMatchCondition(
+    ifMatch === undefined ? '*' : tagsIn(ifMatch, 'If-Match'),
+    ifNoneMatch === undefined ? [] : tagsIn(ifNoneMatch, 'If-None-Match'),
+  );
 }
 
-const malformed = (): ValidationFailed =>
+function tagsIn(value: string, name: string): Tags {
+  if (value.trim() === '*') return '*';
+  const tags = value.match(TAG);
+  if (!tags || !LIST.test(value.replace(TAG, '""'))) throw malformed(name);
+  return tags;
+}
+
+const malformed = (name: string): ValidationFailed =>
   new ValidationFailed([
-    parameterError('header', ['If-Match'], {
+    parameterError('header', [name], {
       code: 'format',
-      message: 'If-Match must be * or a list of ETags, each in double quotes',
+      message: `${name} must be * or a list of ETags, each in double quotes, with commas between them`,
     }),
   ]);

@@ -67,7 +67,7 @@ as [Standard Webhooks](https://www.standardwebhooks.com) describes. A delivery m
 
   'Versions and numbers': `
 The \`ETag\` of a response is its version: \`If-None-Match\` gets 304 without a body while nothing has changed, and \`If-Match\`
-lets a change fail with 412 if someone else was first.
+lets a change fail with 412 if someone else was first. On an operation that takes \`If-Match\`, \`If-None-Match\` is its opposite.
 
 An operation marked experimental or beta may still change. A deprecated one announces its removal in \`Deprecation\`,
 \`Sunset\` and \`Link\`, and returns 410 from the date in \`Sunset\` on.
