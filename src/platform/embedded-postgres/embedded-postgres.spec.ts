@@ -218,7 +218,7 @@ async function query(server: EmbeddedPostgres, sql: string, url = server.url): P
 /** Starts a built service that dies without a chance to stop its server. Resolves to the server's URL. */
 async function startAndBeKilled(): Promise<string> {
   const launcher = new URL(
-    '../../../../dist/src/platform/embedded-postgres/embedded-postgres.js',
+    '../../../dist/src/platform/embedded-postgres/embedded-postgres.js',
     import.meta.url,
   );
   const script = `
