@@ -45,7 +45,7 @@ const USES: readonly Use[] = [
     version: '5.3.0',
     why: 'a 405 names the methods of its path',
     pattern: /app\.router as unknown/,
-    files: ['src/platform/http/not-found/allowed-methods.ts'],
+    files: ['src/platform/http/adapter/allowed-methods.ts'],
   },
   {
     package: 'pg',

@@ -6,8 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { QUERY_TIMEOUT } from '../../src/platform/database/pool/service-client.js';
-import { poolOf, type ServicePool } from '../../src/platform/database/pool/service-pool.js';
 import { becomes } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { withClient } from '../support/test-database.js';
@@ -57,9 +55,7 @@ describe('a statement that takes long', () => {
   let neighbour: string;
 
   beforeAll(async () => {
-    petstore = await Petstore.start({ modules: [StatementsModule] });
-    const pool = poolOf(petstore.app.get(DataSource)) as ServicePool; // the service has no other
-    pool.queryTimeout = QUERY_TIMEOUT; // the subject of this suite, which Petstore lifts
+    petstore = await Petstore.start({ modules: [StatementsModule], isPatient: false });
     [key, neighbour] = [await petstore.key(), await petstore.key()];
   });
   afterAll(() => petstore.stop());

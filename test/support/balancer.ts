@@ -24,7 +24,7 @@ export class Balancer {
   private readonly ready = new Set<number>();
   /** What the last health check of each port gave, for a message of failure. */
   readonly health = new Map<number, string>();
-  private turn = 0;
+  private next = 0;
 
   private constructor(
     private readonly server: Server,
@@ -59,7 +59,7 @@ export class Balancer {
   }
 
   private pass(incoming: IncomingMessage, response: ServerResponse): void {
-    const port = [...this.ready][this.turn++ % this.ready.size];
+    const port = [...this.ready][this.next++ % this.ready.size];
     const { method, url: path, headers } = incoming;
     const outgoing = request(
       { host: '127.0.0.1', port, method, path, headers, agent: this.agent },

@@ -1,13 +1,10 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
-import type { InjectionToken, Type } from '@nestjs/common';
+import { Global, type InjectionToken, Module, type Type } from '@nestjs/common';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { minutes } from '../../src/platform/clock/duration.js';
-import { ApiKeyResolver } from '../../src/platform/auth/api-key-resolver.js';
-import { KeyChangesListener } from '../../src/platform/auth/key-changes.listener.js';
-import { poolOf, ServicePool } from '../../src/platform/database/pool/service-pool.js';
-import { IdempotentRequests } from '../../src/platform/idempotency/idempotent-requests.js';
+import { PATIENCE } from '../../src/platform/clock/patience.js';
 import { ClientTurns } from '../../src/platform/rate-limit/client-turns.js';
 import { AppModule } from '../../src/app.module.js';
 import { RESPONSE_HOOKS, setupApp } from '../../src/app.setup.js';
@@ -31,9 +28,18 @@ interface PetstoreOptions {
   readonly override?: readonly { readonly provide: InjectionToken; readonly useValue: unknown }[];
   /** Returns the URL of a proxy in front of the database, if the connection should not be direct. */
   readonly through?: (databaseUrl: string) => Promise<{ readonly url: string }>;
+  /** `false` if the subject of the suite is how long the service waits. */
+  readonly isPatient?: boolean;
 }
 
 const ENTERPRISE: Limits = { perMinute: 1_000_000, perDay: 10_000_000 };
+
+const WAIT = minutes(2);
+
+/** On a busy machine PostgreSQL may take longer than the service waits, which says nothing about what a test asserts. */
+@Global()
+@Module({ providers: [{ provide: PATIENCE, useValue: WAIT }], exports: [PATIENCE] })
+class Patience {}
 
 /** The application as in production, on a real port and a real database. Only time is simulated. */
 export class Petstore {
@@ -51,6 +57,7 @@ export class Petstore {
     modules = [],
     override = [],
     through,
+    isPatient = true,
   }: PetstoreOptions = {}): Promise<Petstore> {
     const database = await createTestDatabase();
     const { url } = (await through?.(database.url)) ?? database;
@@ -70,7 +77,9 @@ export class Petstore {
     const module = await [...own, ...override]
       .reduce(
         (builder, { provide, useValue }) => builder.overrideProvider(provide).useValue(useValue),
-        Test.createTestingModule({ imports: [AppModule.with(config, url, modules)] }),
+        Test.createTestingModule({
+          imports: [AppModule.with(config, url, isPatient ? [Patience, ...modules] : modules)],
+        }),
       )
       .compile();
     const app = module.createNestApplication<NestExpressApplication>(
@@ -81,10 +90,8 @@ export class Petstore {
       },
     );
     app.useLogger(app.get(Logger));
-    bePatient(app);
-    const listener = app.get(KeyChangesListener);
-    const { connectTimeout } = listener;
-    listener.connectTimeout = minutes(2); // the clock stands still, so that a change it misses would never take effect
+    const { slots } = app.get(ClientTurns);
+    if (slots && isPatient) slots.wait = WAIT;
     try {
       await setupApp(app).listen(0, '127.0.0.1');
     } catch (error) {
@@ -92,7 +99,6 @@ export class Petstore {
       await database.drop();
       throw error;
     }
-    listener.connectTimeout = connectTimeout; // a lost connection is replaced as in production
     return new Petstore(app, clock, database.url, () => database.drop(), log);
   }
 
@@ -129,16 +135,4 @@ export class Petstore {
     const agent = request.agent(this.app.getHttpServer());
     return key === undefined ? agent : agent.set('Authorization', `Bearer ${key}`);
   }
-}
-
-/** On a busy machine PostgreSQL may take longer than the service waits, which says nothing about what a test asserts. */
-function bePatient(app: NestExpressApplication): void {
-  const pool = poolOf(app.get(DataSource));
-  pool.options.connectionTimeoutMillis = minutes(2);
-  if (pool instanceof ServicePool) pool.queryTimeout = minutes(2);
-  const resolver = app.get(ApiKeyResolver);
-  resolver.lookupTimeout = minutes(2);
-  const { others, suspects } = resolver.lookups;
-  const turns = [others, suspects, app.get(ClientTurns).slots, app.get(IdempotentRequests).connections];
-  for (const slots of turns) if (slots) slots.wait = minutes(2);
 }

@@ -19,7 +19,7 @@ import { type Scope, SCOPES } from '../keys/scopes.js';
 const NO_KEY = challenge();
 const WRONG_KEY = challenge({ error: 'invalid_token' });
 
-const rulesOf = perHandler((handler, controller) => ({
+const accessOf = perHandler((handler, controller) => ({
   isPublic: isPublicHandler(handler, controller),
   scopes: requiredScopes(handler),
   refusesIdempotencyKey: idempotentOptions(handler) === undefined && !isCatchAll(controller),
@@ -49,7 +49,7 @@ export class AccessGuard implements CanActivate, OnModuleInit {
   canActivate(context: ExecutionContext): true {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { isPublic, scopes, refusesIdempotencyKey } = rulesOf(context);
+    const { isPublic, scopes, refusesIdempotencyKey } = accessOf(context);
     checkHead(request);
     const { principal, method } = request;
     if (principal?.kind !== 'key' && method !== 'OPTIONS' && !isPublic)

@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../cache/at-most.js';
 import { Clock } from '../clock/clock.js';
 import { withTimeout, seconds } from '../clock/duration.js';
+import { PATIENCE } from '../clock/patience.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import { ApiKeysRepository } from '../keys/api-keys.repository.js';
@@ -23,8 +24,6 @@ type Found = NonNullable<Awaited<ReturnType<ApiKeysRepository['findByHash']>>>;
 /** Resolves a secret to its API key. Each key is looked up in PostgreSQL at most once in 10 s; otherwise a cache is used. */
 @Injectable()
 export class ApiKeyResolver {
-  /** Milliseconds to wait for PostgreSQL. */
-  lookupTimeout = LOOKUP_TIMEOUT;
   private readonly cache: ApiKeyCache;
   /** Unknown hashes, with the value of `changes` at that time. A separate cache, so that made-up keys cannot evict valid ones. */
   private readonly unknown: LRUCache<string, number>;
@@ -32,16 +31,17 @@ export class ApiKeyResolver {
   private readonly pending = new Map<string, Promise<ApiKeyPrincipal | undefined>>();
   /** How many changes of keys this process has seen. An unknown hash may belong to any changed key. */
   private changes = 0;
-  readonly lookups: LookupLimiter;
+  private readonly lookups: LookupLimiter;
   private unavailableUntil = -Infinity;
 
   constructor(
     private readonly keys: ApiKeysRepository,
     private readonly lastUsed: LastUsedRecorder,
     private readonly clock: Clock,
+    @Optional() @Inject(PATIENCE) private readonly patience?: number,
   ) {
     const perf = { now: () => clock.elapsed() };
-    this.lookups = new LookupLimiter(clock);
+    this.lookups = new LookupLimiter(clock, patience);
     this.cache = new ApiKeyCache(clock, { max: MAX_KNOWN, ttl: CACHE_TTL });
     this.unknown = new LRUCache({ ...atMost(MAX_UNKNOWN), ttl: CACHE_TTL, ttlResolution: 0, perf });
   }
@@ -118,7 +118,7 @@ export class ApiKeyResolver {
     if (this.clock.elapsed() < this.unavailableUntil)
       throw unavailable('PostgreSQL failed less than a second ago');
     try {
-      return await withTimeout(this.keys.findByHash(hash), this.lookupTimeout, () => {
+      return await withTimeout(this.keys.findByHash(hash), this.patience ?? LOOKUP_TIMEOUT, () => {
         throw unavailable('PostgreSQL did not respond in time');
       });
     } catch (error) {

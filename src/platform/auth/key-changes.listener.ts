@@ -1,7 +1,15 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  Optional,
+} from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SERVICE } from '../config/service.js';
 import { seconds } from '../clock/duration.js';
+import { PATIENCE } from '../clock/patience.js';
 import { PeriodicTasks } from '../clock/periodic-tasks.js';
 import { dedicatedConnection } from '../database/pool/connection-options.js';
 import { ServiceClient } from '../database/pool/service-client.js';
@@ -17,8 +25,6 @@ const CONNECT_TIMEOUT = seconds(2);
  */
 @Injectable()
 export class KeyChangesListener implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** Milliseconds that an attempt to connect may take. */
-  connectTimeout = CONNECT_TIMEOUT;
   private readonly logger = new Logger(KeyChangesListener.name);
   private readonly tasks = new PeriodicTasks((error) => {
     this.logger.warn(
@@ -30,10 +36,12 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   /** One that does not listen yet. */
   private opening?: ServiceClient;
   private isStopping = false;
+  private hasListened = false;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly resolver: ApiKeyResolver,
+    @Optional() @Inject(PATIENCE) private readonly patience?: number,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -57,6 +65,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
       }
       if (client.isReadOnly) throw new Error('the server is read-only'); // a standby or a former primary gets no changes
       this.client = client;
+      this.hasListened = true;
     } catch (error) {
       this.client = undefined;
       client.end().catch(() => undefined);
@@ -68,7 +77,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     const client = new ServiceClient({
       ...dedicatedConnection(this.dataSource),
       application_name: `${SERVICE.prefix} key changes`,
-      connectionTimeoutMillis: this.connectTimeout,
+      connectionTimeoutMillis: this.hasListened ? CONNECT_TIMEOUT : (this.patience ?? CONNECT_TIMEOUT),
     });
     client.on('notification', ({ payload = '' }) => {
       this.resolver.forget(payload);

@@ -27,15 +27,17 @@ interface Failures {
  */
 export class LookupLimiter {
   private readonly failures = new LRUCache<string, Failures>(atMost(MAX_NETWORKS));
-  readonly others = new Slots({ perClient: LOOKUPS, wait: WAIT });
-  readonly suspects = new Slots({
-    perClient: 1,
-    total: SUSPECT_LOOKUPS,
-    maxWaiting: MAX_WAITING,
-    wait: WAIT,
-  });
+  private readonly others: Slots;
+  private readonly suspects: Slots;
 
-  constructor(private readonly clock: Clock) {}
+  /** @param wait milliseconds that a look-up waits for those before it */
+  constructor(
+    private readonly clock: Clock,
+    wait = WAIT,
+  ) {
+    this.others = new Slots({ perClient: LOOKUPS, wait });
+    this.suspects = new Slots({ perClient: 1, total: SUSPECT_LOOKUPS, maxWaiting: MAX_WAITING, wait });
+  }
 
   /**
    * @param lookup returns `null` if it has failed

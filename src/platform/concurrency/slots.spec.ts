@@ -12,33 +12,33 @@ function recorder(slots: Slots) {
       begun.push(name);
       return new Promise<void>((end) => ends.push(end));
     });
-  const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-  return { begun, run, turn, endFirst: () => ends.shift()?.() };
+  const pass = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  return { begun, run, pass, endFirst: () => ends.shift()?.() };
 }
 
 describe('slots', () => {
   it('give each client its own, and let the next one wait in order', async () => {
-    const { begun, run, turn, endFirst } = recorder(new Slots({ perClient: 2, wait: WAIT }));
+    const { begun, run, pass, endFirst } = recorder(new Slots({ perClient: 2, wait: WAIT }));
     void Promise.all([run('a'), run('a'), run('a'), run('b')]);
-    await turn();
+    await pass();
     expect(begun).toEqual(['a', 'a', 'b']);
     endFirst();
-    await turn();
+    await pass();
     expect(begun).toEqual(['a', 'a', 'b', 'a']);
   });
 
   it('go to the client that was served longest ago, if all are taken', async () => {
-    const { begun, run, turn, endFirst } = recorder(new Slots({ perClient: 2, total: 2, wait: WAIT }));
+    const { begun, run, pass, endFirst } = recorder(new Slots({ perClient: 2, total: 2, wait: WAIT }));
     void Promise.all([run('a'), run('a'), run('a'), run('a'), run('b'), run('c')]);
-    await turn();
+    await pass();
     for (let i = 0; i < 4; i++) {
       endFirst();
-      await turn();
+      await pass();
     }
     expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'a']);
   });
 
-  it('begin the next work in a new turn of the event loop', async () => {
+  it('begin the next work in a new pass of the event loop', async () => {
     const slots = new Slots({ perClient: 1, wait: WAIT });
     expect(slots.enter('a')).toBeUndefined();
     const waiting = slots.enter('a');

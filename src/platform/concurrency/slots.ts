@@ -48,7 +48,7 @@ export class Slots {
     return this.queue(name, client);
   }
 
-  /** Gives a slot back. The next request starts in a new turn of the event loop, so that a queue does not run in one piece. */
+  /** Gives a slot back. The next request starts in a new pass of the event loop, so that a queue does not run in one piece. */
   leave(name: string): void {
     const client = this.clients.get(name);
     if (!client) throw new Error(`${name} has no slot.`);

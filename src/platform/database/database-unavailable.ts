@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { StartupError } from '../config/startup-error.js';
-import { errorCodeOf } from './error-code.js';
+import { errorCodeOf } from '../errors/error-code.js';
 
 /**
  * SQLSTATE classes of temporary failures: connection, a password that is being rotated, resources, operator intervention,
@@ -38,7 +38,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     return true;
   if (marked.has(error) && isConnectionError(error)) return true;
   const code = errorCodeOf(error);
-  if (isStale(error)) return true;
+  if (isStaleStatement(error)) return true;
   return STATES.includes(code) || (/^[0-9A-Z]{5}$/.test(code) && CLASSES.includes(code.slice(0, 2)));
 }
 
@@ -46,9 +46,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 const MIXED_UP = ['26000', '42P05'];
 
 /** Whether a prepared statement no longer works, because a migration changed its columns or a pooler mixes statements up. */
-export function isStale(error: unknown): boolean {
+export function isStaleStatement(error: unknown): boolean {
   if (!isNativeError(error)) return false;
-  if ('driverError' in error) return isStale(error.driverError);
+  if ('driverError' in error) return isStaleStatement(error.driverError);
   const routine = 'routine' in error && error.routine;
   return (
     MIXED_UP.includes(errorCodeOf(error)) ||

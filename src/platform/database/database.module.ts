@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, QueryFailedError } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
+import { PATIENCE } from '../clock/patience.js';
 import type { Config } from '../config/config.js';
 import { DatabaseConfig } from './database.config.js';
 import { ErrorMappers } from '../errors/error-mappers.js';
@@ -46,8 +47,9 @@ export class DatabaseModule {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
-          useFactory: () => ({
-            ...poolOptions(url, settings),
+          inject: [{ token: PATIENCE, optional: true }],
+          useFactory: (patience?: number) => ({
+            ...poolOptions(url, settings, patience),
             migrations: [...migrations],
             autoLoadEntities: true,
             retryAttempts: 0,
@@ -63,7 +65,23 @@ export class DatabaseModule {
 
 const POOL_SIZE = 10;
 
-/** The options of the connection pool that requests share. */
-export function poolOptions(url: string, settings?: Partial<DatabaseConfig>): PostgresDataSourceOptions {
-  return { ...connectionOptions(url, settings), poolSize: POOL_SIZE, driver: { Pool: ServicePool } };
+/**
+ * The options of the connection pool that requests share.
+ * @param patience milliseconds to wait for a connection and for the response to a query, instead of 3 s and 5 s
+ */
+export function poolOptions(
+  url: string,
+  settings?: Partial<DatabaseConfig>,
+  patience?: number,
+): PostgresDataSourceOptions {
+  const options = connectionOptions(url, settings);
+  return {
+    ...options,
+    ...(patience !== undefined && {
+      connectTimeoutMS: patience,
+      extra: { ...options.extra, queryTimeout: patience },
+    }),
+    poolSize: POOL_SIZE,
+    driver: { Pool: ServicePool },
+  };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { seconds } from '../clock/duration.js';
 import { StartupError } from '../config/startup-error.js';
-import { isStale, rethrowAsNoConnection } from './database-unavailable.js';
+import { isStaleStatement, rethrowAsNoConnection } from './database-unavailable.js';
 
 const CONNECT_TIMEOUT = seconds(5);
 
@@ -26,7 +26,7 @@ export async function tryPreparedStatements(url: string): Promise<void> {
     await first.query(statement);
     await second.query(statement);
   } catch (error) {
-    if (!isStale(error)) throw error;
+    if (!isStaleStatement(error)) throw error;
     throw new StartupError(
       `A pooler in front of PostgreSQL mixes prepared statements up: ${(error as Error).message}.` +
         ' Set DATABASE_PREPARED_STATEMENTS=off, or use PgBouncer 1.21 or newer with max_prepared_statements above 0.',

@@ -2,7 +2,7 @@ import { chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'nod
 import { join } from 'node:path';
 import { SUPERUSER } from './connection.js';
 import { type DataFolder, ensurePassword } from './data-folder.js';
-import { errorCodeOf } from './embedded-postgres.error.js';
+import { errorCodeOf } from '../errors/error-code.js';
 import { runProgram, type ServerPrograms } from './server-programs.js';
 
 /** Creates the cluster unless it exists. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
-import { errorCodeOf } from './embedded-postgres.error.js';
+import { errorCodeOf } from '../errors/error-code.js';
 
 export const SUPERUSER = 'petstore';
 /** Owns the databases. The service connects as this role, so that a statement of it cannot run programs or read files. */
@@ -9,7 +9,7 @@ const OWNER = 'petstore_owner';
 const MAINTENANCE_DATABASE = 'postgres';
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export interface Address {
+export interface ServerAddress {
   port: number;
   password: string;
 }
@@ -19,10 +19,10 @@ export function applicationName(): string {
   return `petstore pid ${process.pid}`;
 }
 
-export const superuserUrl = ({ port, password }: Address, database: string): string =>
+export const superuserUrl = ({ port, password }: ServerAddress, database: string): string =>
   urlOf(SUPERUSER, password, port, database);
 
-export const ownerUrl = ({ port, password }: Address, database: string): string =>
+export const ownerUrl = ({ port, password }: ServerAddress, database: string): string =>
   urlOf(OWNER, ownerPassword(password), port, database);
 
 /** Derived, so that the file of an older version suffices; it does not reveal the superuser's. */
@@ -33,7 +33,7 @@ const ownerPassword = (password: string): string =>
 const urlOf = (user: string, password: string, port: number, database: string): string =>
   `postgres://${user}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}?sslmode=disable&options=%20`;
 
-export async function connect(address: Address, database = MAINTENANCE_DATABASE): Promise<pg.Client> {
+export async function connect(address: ServerAddress, database = MAINTENANCE_DATABASE): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: superuserUrl(address, database),
     application_name: applicationName(),
@@ -46,7 +46,11 @@ export async function connect(address: Address, database = MAINTENANCE_DATABASE)
 }
 
 /** Creates the database and its owner unless they exist. A database of an older version, which the superuser owns, changes its owner. */
-export async function ensureDatabase(client: pg.Client, address: Address, database: string): Promise<void> {
+export async function ensureDatabase(
+  client: pg.Client,
+  address: ServerAddress,
+  database: string,
+): Promise<void> {
   const { rows } = await client.query<{ role: boolean; owner: string | null }>(
     `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS role,
             (SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = $2) AS owner`,
@@ -64,7 +68,7 @@ export async function ensureDatabase(client: pg.Client, address: Address, databa
 }
 
 /** Gives everything that the superuser has made in the database to its owner: `REASSIGN OWNED` refuses this superuser. */
-async function giveToOwner(address: Address, database: string, giveDatabase: string): Promise<void> {
+async function giveToOwner(address: ServerAddress, database: string, giveDatabase: string): Promise<void> {
   const client = await connect(address, database);
   try {
     await client.query(`BEGIN; ${giveDatabase}; ${GIVE_ALL}; COMMIT`);
@@ -99,6 +103,6 @@ const GIVE_ALL = `DO $$
 async function unlessExists(creation: Promise<unknown>): Promise<void> {
   await creation.catch((error: unknown) => {
     // duplicate_database, duplicate_object, or unique_violation
-    if (!['42P04', '42710', '23505'].includes(errorCodeOf(error) ?? '')) throw error;
+    if (!['42P04', '42710', '23505'].includes(errorCodeOf(error))) throw error;
   });
 }

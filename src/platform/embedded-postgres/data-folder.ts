@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { errorCodeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { errorCodeOf } from '../errors/error-code.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 import { canEnter, type ServerUser } from './server-user.js';
 
 /**
@@ -51,7 +52,7 @@ async function linkedHome(path: string): Promise<string | undefined> {
     await mkdir(home, { recursive: true, mode: 0o711 });
     return home;
   } catch (error) {
-    if (['ENOENT', 'EINVAL'].includes(errorCodeOf(error) ?? '')) return undefined; // no cluster yet, or no link
+    if (['ENOENT', 'EINVAL'].includes(errorCodeOf(error))) return undefined; // no cluster yet, or no link
     throw error;
   }
 }

@@ -59,9 +59,3 @@ export class EmbeddedPostgresError extends Error {
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
-
-/** Returns the code of a Node.js system error (`ENOENT`) or the SQLSTATE of a PostgreSQL error (`28P01`). */
-export function errorCodeOf(thrown: unknown): string | undefined {
-  const { code } = toError(thrown) as NodeJS.ErrnoException;
-  return code;
-}

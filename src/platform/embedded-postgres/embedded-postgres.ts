@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ensureCluster } from './cluster.js';
-import { type Address, ensureDatabase, ownerUrl, superuserUrl } from './connection.js';
+import { type ServerAddress, ensureDatabase, ownerUrl, superuserUrl } from './connection.js';
 import { clusterIn, openDataFolder, readPassword } from './data-folder.js';
 import { EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 import { FolderLock, holderName } from './folder-lock.js';
@@ -77,7 +77,7 @@ interface OpenServer<T> extends Reached<T> {
 async function openServer<T>(
   dataDir: string,
   settings: ServerSettings,
-  enter: (address: Address) => Promise<T>,
+  enter: (address: ServerAddress) => Promise<T>,
 ): Promise<OpenServer<T>> {
   try {
     await loadBinaries(); // first, so that no folder is created if there are none
@@ -97,7 +97,7 @@ async function openServer<T>(
 
 async function enter(
   dataDir: string,
-  address: Address,
+  address: ServerAddress,
   mode: LockMode,
   database: string,
 ): Promise<FolderLock> {
@@ -112,7 +112,7 @@ async function enter(
   }
 }
 
-const take = (address: Address, mode: LockMode): Promise<FolderLock | undefined> =>
+const take = (address: ServerAddress, mode: LockMode): Promise<FolderLock | undefined> =>
   mode === 'exclusive' ? FolderLock.exclusive(address) : FolderLock.shared(address);
 
 /** Keeps the lock until the server is down. Otherwise, another service could adopt a server that is about to stop. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { type Address, connect } from './connection.js';
-import { errorCodeOf } from './embedded-postgres.error.js';
+import { type ServerAddress, connect } from './connection.js';
+import { errorCodeOf } from '../errors/error-code.js';
 
 /** Advisory locks. The numbers are arbitrary, but the same in every version of the service. */
 const EXCLUSIVE = 7_387_001;
@@ -21,7 +21,7 @@ export class FolderLock {
   }
 
   /** Resolves to undefined while another process holds the exclusive lock. */
-  static async exclusive(address: Address): Promise<FolderLock | undefined> {
+  static async exclusive(address: ServerAddress): Promise<FolderLock | undefined> {
     try {
       return await FolderLock.take(
         address,
@@ -34,11 +34,11 @@ export class FolderLock {
   }
 
   /** Waits while the last command stops the server, and then rejects. */
-  static shared(address: Address): Promise<FolderLock> {
+  static shared(address: ServerAddress): Promise<FolderLock> {
     return FolderLock.take(address, `SELECT pg_advisory_lock_shared(${SHARED})`);
   }
 
-  private static async take(address: Address, sql: string): Promise<FolderLock> {
+  private static async take(address: ServerAddress, sql: string): Promise<FolderLock> {
     const session = await connect(address);
     try {
       await session.query(sql);
@@ -69,7 +69,7 @@ export class FolderLock {
 }
 
 /** The application name of the holder of the exclusive lock, for example `petstore pid 123`. */
-export async function holderName(address: Address): Promise<string> {
+export async function holderName(address: ServerAddress): Promise<string> {
   const client = await connect(address);
   try {
     const { rows } = await client.query<{ application_name: string }>(

@@ -1,6 +1,6 @@
 import { readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCodeOf } from './embedded-postgres.error.js';
+import { errorCodeOf } from '../errors/error-code.js';
 
 /** A running server, as described by the cluster's `postmaster.pid`. */
 export interface RunningServer {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Address } from './connection.js';
-import { errorCodeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
+import type { ServerAddress } from './connection.js';
+import { errorCodeOf } from '../errors/error-code.js';
+import { EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 import type { Server, ServerSettings } from './server.js';
 
 const PATIENCE_MS = 15_000;
@@ -8,7 +9,7 @@ const PAUSE_MS = 50;
 
 export interface Reached<T> {
   result: T;
-  address: Address;
+  address: ServerAddress;
   /** Of the server's main process. */
   pid: number;
 }
@@ -21,7 +22,7 @@ export async function reachServer<T>(
   server: Server,
   password: string,
   settings: ServerSettings,
-  use: (address: Address) => Promise<T>,
+  use: (address: ServerAddress) => Promise<T>,
 ): Promise<Reached<T>> {
   const deadline = Date.now() + PATIENCE_MS;
   let started = false;
@@ -51,7 +52,7 @@ export async function reachServer<T>(
 
 /** Class 28 is an authentication failure, which a retry cannot fix. */
 function isFinal(error: unknown): boolean {
-  return error instanceof EmbeddedPostgresError || (errorCodeOf(error)?.startsWith('28') ?? false);
+  return error instanceof EmbeddedPostgresError || errorCodeOf(error).startsWith('28');
 }
 
 function notResponding(pid: number, cause: Error): Error {

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type DataFolder, SHELTER } from './data-folder.js';
-import { errorCodeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
+import { errorCodeOf } from '../errors/error-code.js';
+import { EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 import { canEnter, type ServerUser } from './server-user.js';
 
 /** Absolute paths of the programs in a package `@embedded-postgres/<platform>-<arch>`. */
@@ -21,7 +22,7 @@ export async function loadBinaries(
   try {
     return (await import(`@embedded-postgres/${name}`)) as Binaries;
   } catch (error) {
-    if (['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(errorCodeOf(error) ?? '')) {
+    if (['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(errorCodeOf(error))) {
       throw EmbeddedPostgresError.missing(name);
     }
     throw error;

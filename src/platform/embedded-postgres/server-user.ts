@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCodeOf, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
+import { errorCodeOf } from '../errors/error-code.js';
+import { EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 
 /** The unprivileged user that runs the server if this process is root. */
 export interface ServerUser {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { errorCodeOf } from '../database/error-code.js';
+import { errorCodeOf } from '../errors/error-code.js';
 
 /** Events per transaction. A batch takes about 20 ms, during which other sequencers wait. */
 const BATCH = 1_000;

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { StartupError } from '../config/startup-error.js';
 
-interface Address {
+interface ListenAddress {
   readonly port: number;
   readonly host: string;
   /** The environment variable for the port. */
@@ -10,7 +10,7 @@ interface Address {
 }
 
 /** @throws StartupError */
-export async function listenOn(server: Server, address: Address): Promise<void> {
+export async function listenOn(server: Server, address: ListenAddress): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(address.port, address.host, resolve);
   }).catch((error: unknown) => {
@@ -19,14 +19,14 @@ export async function listenOn(server: Server, address: Address): Promise<void> 
 }
 
 /** Checks that the address is free, before the rest of the start. @throws StartupError */
-export async function checkAddress({ port, host }: Address): Promise<void> {
+export async function checkAddress({ port, host }: ListenAddress): Promise<void> {
   const probe = createServer();
   await listenOn(probe, { port, host });
   await new Promise((resolve) => probe.close(resolve));
 }
 
 /** Converts an error of `listen()` into a StartupError that says how to fix it. Returns other errors unchanged. */
-export function cannotListen(error: unknown, { port, host, variable = 'PORT' }: Address): unknown {
+export function cannotListen(error: unknown, { port, host, variable = 'PORT' }: ListenAddress): unknown {
   switch (isNativeError(error) && 'code' in error ? error.code : undefined) {
     case 'EADDRINUSE':
       return new StartupError(

@@ -21,7 +21,7 @@ export class PublicUrl {
 }
 
 /** For code that runs before dependency injection; otherwise use {@link PublicUrl}. */
-export function baseUrl({ publicUrl, host, port }: Address, server: Server): string {
+export function baseUrl({ publicUrl, host, port }: ServiceAddress, server: Server): string {
   if (publicUrl !== undefined) return publicUrl;
   const address = server.address();
   const listening = typeof address === 'object' && address !== null ? address.port : port;
@@ -29,10 +29,10 @@ export function baseUrl({ publicUrl, host, port }: Address, server: Server): str
 }
 
 /** Whether links name `localhost`, which other machines cannot reach, although they can reach the service. */
-export const lacksPublicUrl = ({ publicUrl, host }: Omit<Address, 'port'>): boolean =>
+export const lacksPublicUrl = ({ publicUrl, host }: Omit<ServiceAddress, 'port'>): boolean =>
   publicUrl === undefined && isWildcard(host);
 
-export type Address = Pick<HttpConfig, 'publicUrl' | 'host' | 'port'>;
+export type ServiceAddress = Pick<HttpConfig, 'publicUrl' | 'host' | 'port'>;
 
 /** The Express setting with the path in `PUBLIC_URL`. */
 export const PUBLIC_PATH = 'public path';

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Response } from 'express';
 import { DataSource } from 'typeorm';
 import { seconds } from '../clock/duration.js';
+import { PATIENCE } from '../clock/patience.js';
 import { Slots } from '../concurrency/slots.js';
 import { poolOf } from '../database/pool/service-pool.js';
 import { hasOneSnapshot, type IsolationLevel } from '../database/run-transaction.js';
@@ -20,16 +21,17 @@ const WAIT = seconds(10);
 @Injectable()
 export class IdempotentRequests {
   /** Each handler holds a connection, so they get half of the pool, and those of one API key half of that. */
-  readonly connections: Slots;
+  private readonly connections: Slots;
   /** The keys of requests in this process that have not ended, whose repeats take no connection. */
   private readonly running = new Set<string>();
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly responses: IdempotentResponses,
+    @Optional() @Inject(PATIENCE) wait = WAIT,
   ) {
     const total = half(poolOf(dataSource).options.max);
-    this.connections = new Slots({ total, perClient: half(total), wait: WAIT });
+    this.connections = new Slots({ total, perClient: half(total), wait });
   }
 
   /** Refuses the requests that wait for a connection: the service stops. */

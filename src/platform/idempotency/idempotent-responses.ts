@@ -7,7 +7,7 @@ import {
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../clock/clock.js';
 import { hours, minutes } from '../clock/duration.js';
-import { errorCodeOf } from '../database/error-code.js';
+import { errorCodeOf } from '../errors/error-code.js';
 import { PeriodicTasks } from '../clock/periodic-tasks.js';
 import type { Int64 } from '../json/int64.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency.errors.js';

@@ -43,7 +43,7 @@ export class IdempotentTransaction implements ResponseTransaction {
     private readonly onEnd: () => void,
     private readonly store: Store,
   ) {
-    this.headersBefore = headersOf(response);
+    this.headersBefore = headersSetOn(response);
     client.once('end', this.loseConnection); // PostgreSQL also ends one that is idle for 30 s
     response.once('close', () => {
       if (response.writableEnded) void this.rollBack(); // by other means than the adapter; otherwise the client has gone
@@ -55,7 +55,7 @@ export class IdempotentTransaction implements ResponseTransaction {
   }
 
   /** Runs work when that begun before has ended. */
-  readonly inTurn = oneAtATime();
+  readonly oneAtATime = oneAtATime();
 
   /** Runs work in a savepoint. */
   savepoint<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
@@ -64,7 +64,7 @@ export class IdempotentTransaction implements ResponseTransaction {
   }
 
   commit(text: string | null): Promise<void> {
-    return this.inTurn(async () => {
+    return this.oneAtATime(async () => {
       try {
         if (this.isOver) throw this.ended;
         await this.store(this.manager, this.toStored(text));
@@ -91,7 +91,7 @@ export class IdempotentTransaction implements ResponseTransaction {
 
   private async undo(): Promise<void> {
     // A handler that a time-out has left running can send no further statement: it would commit by itself. Those of this
-    // turn of the event loop still belong to the transaction.
+    // pass of the event loop still belong to the transaction.
     this.runner.connect = () => Promise.reject(this.ended);
     await setImmediate();
     await this.client.query('ROLLBACK').catch(() => undefined); // the connection is lost, and with it the transaction
@@ -105,7 +105,7 @@ export class IdempotentTransaction implements ResponseTransaction {
 
   private toStored(text: string | null): IdempotentResponse {
     const { response } = this;
-    const added = Object.entries(headersOf(response)).filter(
+    const added = Object.entries(headersSetOn(response)).filter(
       ([name, value]) => this.headersBefore[name] !== value,
     );
     return {
@@ -121,4 +121,4 @@ export class IdempotentTransaction implements ResponseTransaction {
   }
 }
 
-const headersOf = (response: Response): Headers => ({ ...response.getHeaders() }) as Headers;
+const headersSetOn = (response: Response): Headers => ({ ...response.getHeaders() }) as Headers;

@@ -49,7 +49,7 @@ export class KeyHistory {
     before: ApiKey | undefined,
     after: ApiKey,
   ): Promise<void> {
-    const changes = difference(before ? visible(before) : {}, visible(after));
+    const changes = difference(before ? recordedValues(before) : {}, recordedValues(after));
     const { osUser, host, command } = this.actor;
     await transaction.insert(KeyHistoryEntry, { keyId: after.id, action, osUser, host, command, changes });
     if (action === 'rotate' && command === SERVICE_COMMAND) await this.forgetRotations(transaction, after.id);
@@ -80,7 +80,7 @@ export class KeyHistory {
 }
 
 /** The recorded values of a key: everything except its secrets. */
-const visible = (key: ApiKey): Record<string, HistoryValue> => ({
+const recordedValues = (key: ApiKey): Record<string, HistoryValue> => ({
   name: key.name,
   plan: key.plan,
   perMinute: key.limits.perMinute,

@@ -13,7 +13,7 @@ import {
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { isDistinct } from './changed-columns.js';
 import { isCovered, isPassedThrough, isVerbatim } from './covered-entity.js';
-import { isStale } from '../database/database-unavailable.js';
+import { isStaleStatement } from '../database/database-unavailable.js';
 import type { ClientConfig } from '../database/pool/service-client.js';
 import { poolOf } from '../database/pool/service-pool.js';
 
@@ -179,7 +179,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
       // After a migration the columns may have other types. Outside a transaction the same text works without its name.
       const { rows } = await send(this.isNamed && name !== undefined ? { name } : {}).catch(
         (error: unknown) => {
-          if (!isStale(error) || queryRunner?.isTransactionActive) throw error;
+          if (!isStaleStatement(error) || queryRunner?.isTransactionActive) throw error;
           return send({});
         },
       );

@@ -62,7 +62,7 @@ export interface RequestOptions {
 export function ofRequest(dataSource: DataSource, { transaction, idempotent }: RequestOptions): ChangeScope {
   const isolation = idempotent?.isolation;
   const commits = separateCommits(dataSource);
-  const inTurn = transaction?.inTurn ?? oneAtATime();
+  const oneByOne = transaction?.oneAtATime ?? oneAtATime();
   let isInTransaction = false;
   const runAlone = <T>(work: Work<T>, level = isolation): Promise<T> =>
     transaction ? transaction.savepoint(work) : commits.transaction(level, work);
@@ -70,20 +70,20 @@ export function ofRequest(dataSource: DataSource, { transaction, idempotent }: R
     manager: transaction?.manager ?? dataSource.manager,
     isTransaction: false,
     async write(isOneStatement, work) {
-      if (isInTransaction) throw new OuterChangesInUse();
+      if (isInTransaction) throw new HandlersChangesInUse();
       const needsNone = isOneStatement && !transaction && isolation === undefined;
-      return inTurn(() => (needsNone ? work(dataSource.manager) : runAlone(work)));
+      return oneByOne(() => (needsNone ? work(dataSource.manager) : runAlone(work)));
     },
     async transaction(level, work) {
       if (level !== undefined && idempotent) throw new IsolationOfHandler(level);
-      if (isInTransaction) throw new OuterChangesInUse();
+      if (isInTransaction) throw new HandlersChangesInUse();
       isInTransaction = true;
-      return inTurn(() => runAlone(work, level)).finally(() => (isInTransaction = false));
+      return oneByOne(() => runAlone(work, level)).finally(() => (isInTransaction = false));
     },
   };
 }
 
-class OuterChangesInUse extends Error {
+class HandlersChangesInUse extends Error {
   constructor() {
     super(
       'changes.transaction() is running. Inside it, write through the `changes` that its work gets; outside, await it first.',

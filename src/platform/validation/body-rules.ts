@@ -125,7 +125,7 @@ export const AtLeastOneProperty = (): ClassDecorator => (dto) => {
 };
 
 /** @throws ValidationFailed if an `@AtLeastOneProperty()` DTO has none */
-export function expectSomeProperty(instance: object, dto: Type): void {
+export function assertSomeProperty(instance: object, dto: Type): void {
   if (!requiresProperty.has(dto)) return;
   if (Object.values(instance).some((value) => value !== undefined)) return;
   const message = 'The body must have at least one property';

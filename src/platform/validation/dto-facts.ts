@@ -47,18 +47,18 @@ export const factsOf = memoize((dto: Type): DtoFacts => {
 type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
 /** The rules of all groups. */
-const rulesOf = (dto: Type): Rule[] =>
+const rulesOfDto = (dto: Type): Rule[] =>
   getMetadataStorage().getTargetValidationMetadatas(dto, '', true, false);
 
 const propertiesOf = (dto: Type, isMeant: (rule: Rule) => boolean = () => true): ReadonlySet<string> =>
   new Set(
-    rulesOf(dto)
+    rulesOfDto(dto)
       .filter(isMeant)
       .map(({ propertyName }) => propertyName),
   );
 
 function validatedProperties(dto: Type): ReadonlyMap<string, Condition[]> {
-  const rules = rulesOf(dto);
+  const rules = rulesOfDto(dto);
   const nested = rules.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
   return new Map(
     nested.map(({ propertyName }) => [

@@ -5,7 +5,7 @@ import { ValidationFailed } from '../errors/common.errors.js';
 import { isAbsent, isPartial, UNREAD } from '../http/body/body.guard.js';
 import { UnsupportedMediaType } from '../http/body/body.errors.js';
 import {
-  expectSomeProperty,
+  assertSomeProperty,
   inexactIntegers,
   inexactInUntyped,
   isReserved,
@@ -62,7 +62,7 @@ export class RequestValidationPipe extends ValidationPipe {
       ? await this.ofFlat(value, dto, metadata)
       : await this.ofAny(value, { ...metadata, metatype: dto });
     partial?.restore(instance);
-    if (isBody) expectSomeProperty(instance, metatype);
+    if (isBody) assertSomeProperty(instance, metatype);
     return instance;
   }
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { seconds } from '../../clock/duration.js';
-import { isStale, markAsDatabaseError } from '../database-unavailable.js';
+import { isStaleStatement, markAsDatabaseError } from '../database-unavailable.js';
 
 /** Time for the response to a query, waits for locks included. */
 export const QUERY_TIMEOUT = seconds(5);
@@ -59,7 +59,7 @@ export class ServiceClient extends pg.Client {
   /** Whether PostgreSQL has reported an error, but not yet the transaction status that it leads to. */
   private isFailing = false;
   /** Whether one of its prepared statements no longer works. */
-  private isStale = false;
+  private hasStaleStatement = false;
   private readonly readOnlyParameters = new Set<string>();
   private readOnlySince?: number;
 
@@ -68,7 +68,7 @@ export class ServiceClient extends pg.Client {
     this.connection.on('error', markAsDatabaseError);
     this.connection.on('errorMessage', (error: unknown) => {
       this.isFailing = true;
-      this.isStale ||= isStale(error);
+      this.hasStaleStatement ||= isStaleStatement(error);
     });
     this.noticeReadOnly();
     this.connection.on('readyForQuery', ({ status }: { readonly status: string }) => {
@@ -94,7 +94,7 @@ export class ServiceClient extends pg.Client {
     const { readOnlySince = Infinity } = this;
     // The next writes would become part of a transaction that was left open.
     const isOpen = this.getTransactionStatus() !== 'I';
-    return !isOpen && !this.isStale && performance.now() - readOnlySince < READ_ONLY_TIMEOUT;
+    return !isOpen && !this.hasStaleStatement && performance.now() - readOnlySince < READ_ONLY_TIMEOUT;
   }
 
   /**

@@ -7,7 +7,7 @@ import { poolOptions } from '../database.module.js';
 import { seconds } from '../../clock/duration.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { isDatabaseUnavailable } from '../database-unavailable.js';
-import { QUERY_TIMEOUT, type ServiceClient } from './service-client.js';
+import { QUERY_TIMEOUT } from './service-client.js';
 import { ServicePool } from './service-pool.js';
 
 /** A real PostgreSQL behind a proxy that can freeze the connection. */
@@ -41,9 +41,6 @@ describe('connections to a database that stops responding', () => {
       ...extra,
     });
     pool.on('error', () => undefined);
-    pool.on('connect', (client) => {
-      (client as unknown as ServiceClient).queryTimeout = QUERY_TIMEOUT; // what the pool makes
-    });
   });
   afterAll(async () => {
     wire.close();

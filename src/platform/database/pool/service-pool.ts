@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { seconds, withTimeout } from '../../clock/duration.js';
-import { errorCodeOf } from '../error-code.js';
+import { errorCodeOf } from '../../errors/error-code.js';
 import { QUERY_TIMEOUT, ServiceClient } from './service-client.js';
 
 /** The pool of TypeORM. */
@@ -24,6 +24,10 @@ const OUT_OF_CONNECTIONS = '53300';
 /** How long the pool does not ask a server for more connections that has refused one. */
 const REFUSED_PAUSE = seconds(1);
 
+interface ServicePoolConfig extends pg.PoolConfig {
+  readonly queryTimeout?: number | undefined;
+}
+
 type OnConnection = Parameters<pg.Pool['connect']>[0];
 
 /**
@@ -32,13 +36,13 @@ type OnConnection = Parameters<pg.Pool['connect']>[0];
  */
 export class ServicePool extends pg.Pool {
   /** Milliseconds for the response to a query, unless the query or its transaction names a time. */
-  queryTimeout = QUERY_TIMEOUT;
+  private readonly queryTimeout: number;
   private readonly logger = new Logger('Database');
   private readonly clients = new Set<pg.PoolClient>();
   private readonly size = this.options.max;
   private pause?: NodeJS.Timeout;
 
-  constructor(options: pg.PoolConfig) {
+  constructor({ queryTimeout = QUERY_TIMEOUT, ...options }: ServicePoolConfig) {
     super({
       ...options,
       connectionTimeoutMillis: FIRST_CONNECT_TIMEOUT,
@@ -46,6 +50,7 @@ export class ServicePool extends pg.Pool {
       // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg awaits it, unlike its types say
       onConnect: watchClient,
     });
+    this.queryTimeout = queryTimeout;
     this.once('connect', () => {
       this.options.connectionTimeoutMillis = options.connectionTimeoutMillis;
     });

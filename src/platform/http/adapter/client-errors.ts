@@ -82,7 +82,7 @@ async function sendClientError(
   headersFor: () => Promise<Headers>,
 ): Promise<void> {
   const more = socket.writable ? await headersFor() : new Map<string, string>();
-  const headers = headersOf(clientError, more);
+  const headers = headersOfError(clientError, more);
   const last = lastResponse(socket);
   const isBody = last?.req.complete === false; // the malformed part is the body of the last request
   if (isBody && !last.headersSent) respond(last, clientError, headers);
@@ -105,7 +105,7 @@ function end(socket: Socket, text: string): void {
   setTimeout(() => socket.destroy(), LINGER).unref();
 }
 
-function headersOf(clientError: ClientError, more: Headers): Headers {
+function headersOfError(clientError: ClientError, more: Headers): Headers {
   return new Map([
     ...more,
     ['X-Request-Id', randomUUID()],

@@ -6,8 +6,8 @@ import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Readable } from 'node:stream';
 import { withTimeout, seconds } from '../../clock/duration.js';
 import { writeJson } from '../../json/write-json.js';
-import { markMiddleware } from '../not-found/allowed-methods.js';
-import { type Address, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
+import { markMiddleware } from './allowed-methods.js';
+import { type ServiceAddress, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
 import { continueOnRead } from './expect-continue.js';
 import { finish, JSON_TYPE } from './finish.js';
 import { serialRequests } from './serial-requests.js';
@@ -22,7 +22,7 @@ export class JsonAdapter extends ExpressAdapter {
   private base?: string;
 
   constructor(
-    private readonly address: Address,
+    private readonly address: ServiceAddress,
     private readonly hooks: ResponseHooks,
   ) {
     super(expressApp().set(PUBLIC_PATH, pathOf(address.publicUrl)));

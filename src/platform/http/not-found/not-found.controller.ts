@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { DiscoveryService } from '@nestjs/core';
 import { acceptedPatches } from '../accepted-types.js';
-import { allowedMethods, patchRoute } from './allowed-methods.js';
+import { allowedMethods, patchRoute } from '../adapter/allowed-methods.js';
 import { MethodNotAllowed, RouteNotFound, UndecodablePath } from '../../errors/route.errors.js';
 import { CatchAll } from './catch-all.js';
 import { UNDECODABLE } from '../middleware/request-context.js';

@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { NotFoundController } from './not-found.controller.js';
 import { checkHead } from '../request-head.js';
 import { MethodNotAllowed } from '../../errors/route.errors.js';
-import { allMethods, allowedMethods } from './allowed-methods.js';
+import { allMethods, allowedMethods } from '../adapter/allowed-methods.js';
 
 /**
  * Handles requests outside `/v1` that match no route, before Nest's 404: 204 for OPTIONS, 405 for another method of a known

@@ -10,7 +10,7 @@ import { IdempotencyInProgress, IdempotencyKeyReused } from '../../idempotency/i
 import { bodyError, unknownError } from '../../errors/field-error.js';
 import { InternalError, ServiceUnavailable, ValidationFailed } from '../../errors/common.errors.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../../rate-limit/rate-limit.errors.js';
-import { headersOf } from './headers.js';
+import { headersOfStatus } from './headers.js';
 import type { OperationObject, ResponseObject } from './schemas.js';
 import type { Route } from './routes.js';
 
@@ -53,7 +53,7 @@ const ERROR = { schema: { $ref: '#/components/schemas/Error' } };
 export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object.fromEntries(
   byStatus([...NO_KEY, ...ALWAYS]).map(([status, errors]) => [
     responseName(status),
-    { ...responseTo(errors), headers: headersOf(status) },
+    { ...responseTo(errors), headers: headersOfStatus(status) },
   ]),
 );
 

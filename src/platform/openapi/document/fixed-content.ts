@@ -37,8 +37,8 @@ export class FixedContent {
 /** How long a client may keep what it got without asking again. A URL with the version of its content is valid for good. */
 export const CACHE = { revalidate: 'no-cache', forGood: 'public, max-age=31536000, immutable' } as const;
 
-/** Large responses leave one in each turn of the event loop, so that all other requests are served in between. */
-const turns = new Slots({ perClient: 1, total: 1, wait: seconds(10) });
+/** Large responses leave one in each pass of the event loop, so that all other requests are served in between. */
+const downloads = new Slots({ perClient: 1, total: 1, wait: seconds(10) });
 
 /** Sends a content, or 304. @throws ServiceUnavailable if too many others are sent before */
 export async function sendFixed(
@@ -55,7 +55,7 @@ export async function sendFixed(
     return;
   }
   if (encoding) response.setHeader('Content-Encoding', encoding);
-  await turns.run(response.req.ip ?? '', async () => {
+  await downloads.run(response.req.ip ?? '', async () => {
     response.send(body);
     await setImmediate();
   });

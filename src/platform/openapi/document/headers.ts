@@ -76,7 +76,7 @@ const WHEN_DEPRECATED: readonly HeaderName[] = ['Deprecation', 'Sunset', 'Link']
 const FROM_THE_HANDLER = ['200', '201', '304', '404', '410'];
 
 /** The headers of every response with this status. */
-export const headersOf = (status: string): HeadersObject =>
+export const headersOfStatus = (status: string): HeadersObject =>
   references([...EVERY_RESPONSE_HEADER, ...(ON_STATUS[status] ?? [])]);
 
 /** Adds the headers of the pipeline to each response that is not a reference. */
@@ -84,7 +84,7 @@ export function addHeaders({ responses, security }: OperationObject, route: Rout
   for (const [status, response] of Object.entries(responses) as [string, ResponseObject | Reference][]) {
     if ('$ref' in response) continue;
     response.headers = {
-      ...headersOf(status),
+      ...headersOfStatus(status),
       ...(security && status === '403' && references(['WWW-Authenticate'])),
       ...(route.isDeprecated && FROM_THE_HANDLER.includes(status) && references(WHEN_DEPRECATED)),
       ...(route.isIdempotent && WHEN_IDEMPOTENT[status]),

@@ -68,7 +68,7 @@ export class UsageRecorder {
   }
 
   /**
-   * Reads the recorded counts of other writers. Calls in the same turn of the event loop share a query.
+   * Reads the recorded counts of other writers. Calls in the same pass of the event loop share a query.
    * @returns undefined, synchronously or later, while PostgreSQL is unavailable
    */
   others(keyId: KeyId, day: number): Promise<number | undefined> | undefined {

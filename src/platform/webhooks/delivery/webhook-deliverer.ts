@@ -13,8 +13,8 @@ import { type SendResult, WebhookSender } from './webhook-sender.js';
 
 const USER_AGENT = `${SERVICE.prefix}-webhooks/${VERSION}`;
 const GONE = 410;
-/** A webhook that has more to deliver after this time lets others have their turn. */
-const TURN = seconds(10);
+/** A webhook that has more to deliver after this time lets others be served. */
+const SERVING_TIME = seconds(10);
 /** How long to wait before an outcome that could not be stored is written again. */
 const WRITE_AGAIN_AFTER = seconds(0.5);
 
@@ -53,12 +53,12 @@ export class WebhookDeliverer {
   }
 
   /**
-   * Makes the attempts that are due for a webhook until its turn ends or one fails, unless another process serves it.
+   * Makes the attempts that are due for a webhook until its time ends or one fails, unless another process serves it.
    * @param stop aborts the attempts; another process makes them again
    * @throws database errors
    */
   async deliver(webhookId: string, stop = new AbortController().signal): Promise<void> {
-    const end = this.clock.elapsed() + TURN;
+    const end = this.clock.elapsed() + SERVING_TIME;
     let batch: BatchResult;
     do batch = await this.deliverBatch(webhookId, stop);
     while (batch.mayHaveMore && this.clock.elapsed() < end && !this.stopping);

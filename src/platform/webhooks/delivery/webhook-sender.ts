@@ -113,7 +113,7 @@ export class WebhookSender implements OnApplicationShutdown {
         resolve({ status, error: 'http_status' });
       });
       sent.on('error', (error) => {
-        reject(isStale(sent, error) ? new StaleConnection() : error);
+        reject(isStaleConnection(sent, error) ? new StaleConnection() : error);
       });
       sent.end(body);
     });
@@ -138,7 +138,7 @@ export class WebhookSender implements OnApplicationShutdown {
 
 class StaleConnection extends Error {}
 
-const isStale = (request: ClientRequest, error: Error): boolean =>
+const isStaleConnection = (request: ClientRequest, error: Error): boolean =>
   request.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 
 /** Redirects are not followed: they count as failures. */
