@@ -133,7 +133,7 @@ describe('WebhookSender', () => {
     expect(await send(`http://127.0.0.1:${port}/`)).toEqual({ error: 'connection_failed' });
   });
 
-  it('reads at most 64 KiB of a response', async () => {
+  it('does not read an endless response', async () => {
     let sent = 0;
     const chunk = Buffer.alloc(16_384);
     const port = await serve((_, response) => {
@@ -147,13 +147,11 @@ describe('WebhookSender', () => {
     expect(sent).toBeLessThan(16 * 1024 * 1024); // what the sockets of both sides buffer, but not an endless stream
   });
 
-  it('gives up after 10 s in total, even if part of the response has arrived', async () => {
+  it('gives up after 10 s in total', async () => {
     const deadline = new AbortController();
     const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
-    const port = await serve((_, response) => {
-      response.writeHead(200).write('a', () => {
-        deadline.abort();
-      });
+    const port = await serve(() => {
+      deadline.abort();
     });
     expect(await sender().send(`http://127.0.0.1:${port}/`)).toEqual({ error: 'timeout' });
     expect(timeout).toHaveBeenCalledWith(10_000);
@@ -212,13 +210,19 @@ describe('WebhookSender', () => {
       ['sends 1xx forever', 'http', dripping('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), TIMED_OUT],
       ['sends headers forever', 'http', dripping('HTTP/1.1 200 OK\r\n', 'a: b\r\n'), TIMED_OUT],
       ['sends a header that never ends', 'http', dripping('HTTP/1.1 200 OK\r\na: ', 'b'), TIMED_OUT],
-      ['sends a body forever', 'http', dripping(chunked, '1\r\na\r\n'), TIMED_OUT],
-      ['sends a trailer that never ends', 'http', dripping(`${chunked}0\r\na: `, 'b'), TIMED_OUT],
+      ['sends a body forever', 'http', dripping(chunked, '1\r\na\r\n'), { status: 200 }],
+      [
+        'fails, and sends a body forever',
+        'http',
+        dripping(chunked.replace('200', '500'), '1\r\na\r\n'),
+        { status: 500, error: 'http_status' },
+      ],
+      ['sends a trailer that never ends', 'http', dripping(`${chunked}0\r\na: `, 'b'), { status: 200 }],
       [
         'sends less than its Content-Length',
         'http',
         (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na'),
-        TIMED_OUT,
+        { status: 200 },
       ],
       ['says nothing', 'http', () => undefined, TIMED_OUT],
       ['stalls the TLS handshake', 'https', () => undefined, TIMED_OUT],
@@ -240,7 +244,19 @@ describe('WebhookSender', () => {
         'closes in the middle of the body',
         'http',
         (socket: Socket) => socket.end(`${chunked}5\r\na`),
-        { error: 'connection_failed' },
+        { status: 200 },
+      ],
+      [
+        'asks for a pause, and closes in the middle of the body',
+        'http',
+        (socket: Socket) => socket.end('HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 9\r\n\r\na'),
+        { status: 503, error: 'http_status', retryAfter: 7_000 },
+      ],
+      [
+        'sends a body that is no chunk',
+        'http',
+        (socket: Socket) => socket.write(`${chunked}no chunk`),
+        { status: 200 },
       ],
       [
         'does not speak HTTP',

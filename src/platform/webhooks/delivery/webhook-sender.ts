@@ -7,10 +7,8 @@ import { isNativeError } from 'node:util/types';
 import { hours, seconds } from '../../clock/duration.js';
 import { AddressRefused, EndpointAddresses, NameServersUnavailable } from './endpoint-addresses.js';
 
-/** For a whole attempt: DNS, connection, request and response. */
+/** For a whole attempt: DNS, connection, request, and the head of the response. */
 const TIMEOUT = seconds(10);
-/** How many bytes of a response are read. They are discarded; reading them allows the connection to be reused. */
-const MAX_RESPONSE = 64 * 1024;
 /** Statuses with which an endpoint may ask to be left alone, and for how long at most. */
 const BUSY: readonly number[] = [429, 503];
 const MAX_RETRY_AFTER = hours(1);
@@ -105,7 +103,8 @@ export class WebhookSender implements OnApplicationShutdown {
       const agent = this.agents[url.protocol as keyof typeof this.agents];
       const lookup = this.lookup(url);
       const sent = request(url, { method: 'POST', agent, headers, lookup, signal }, (response) => {
-        drain(response).then(resolve, reject);
+        discardBody(response);
+        resolve(resultOf(response));
       });
       // Without a listener, Node.js closes the connection and emits neither a response nor an error.
       sent.on('upgrade', ({ statusCode: status }: IncomingMessage, socket: Duplex) => {
@@ -141,20 +140,21 @@ class StaleConnection extends Error {}
 const isStaleConnection = (request: ClientRequest, error: Error): boolean =>
   request.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 
+/**
+ * Frees the connection of a response, whatever its body does: it is reused if the body has come together with the head, as short ones
+ * do, and closed otherwise.
+ */
+function discardBody(response: IncomingMessage): void {
+  response.resume();
+  setImmediate(() => {
+    if (!response.complete) response.destroy();
+  });
+}
+
 /** Redirects are not followed: they count as failures. */
-async function drain(response: IncomingMessage): Promise<SendResult> {
-  const { statusCode: status = 0 } = response;
-  const isSuccess = status >= 200 && status < 300;
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_RESPONSE) {
-      response.destroy();
-      break;
-    }
-  }
-  if (isSuccess) return { status };
-  const retryAfter = BUSY.includes(status) ? retryAfterOf(response.headers) : 0;
+function resultOf({ statusCode: status = 0, headers }: IncomingMessage): SendResult {
+  if (status >= 200 && status < 300) return { status };
+  const retryAfter = BUSY.includes(status) ? retryAfterOf(headers) : 0;
   return { status, error: 'http_status', ...(retryAfter > 0 && { retryAfter }) };
 }
 
