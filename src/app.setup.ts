@@ -7,6 +7,7 @@ import type { Config } from './platform/config/config.js';
 import { handleClientErrors } from './platform/http/adapter/client-errors.js';
 import { limitTransport } from './platform/http/adapter/transport-limits.js';
 import { addValidators, noStore } from './platform/conditional/etag.js';
+import { addLocation, addResourceTag } from './platform/conditional/resource-headers.js';
 import { addPageHeaders } from './platform/pagination/page.js';
 import { JsonAdapter } from './platform/http/adapter/json.adapter.js';
 import type { ResponseHooks } from './platform/http/adapter/response-hooks.js';
@@ -24,8 +25,17 @@ import { setupSwaggerUi } from './platform/openapi/swagger-ui/swagger-ui.js';
 import { ClientTurns } from './platform/rate-limit/client-turns.js';
 import { clientErrorHeaders } from './platform/rate-limit/rate-limit.headers.js';
 
-/** `Link` of pages, `ETag` and 304. */
-export const RESPONSE_HOOKS: ResponseHooks = { addHeaders: addPageHeaders, addValidators };
+/** `Link` of pages, `Location`, `ETag` and 304. */
+export const RESPONSE_HOOKS: ResponseHooks = {
+  addHeaders(response, result, base) {
+    addPageHeaders(response, result, base);
+    addLocation(response, result);
+  },
+  addValidators(response, text) {
+    addResourceTag(response, text);
+    return addValidators(response, text);
+  },
+};
 
 /** Creates the production application. It does not listen yet. */
 export async function createApp(config: Config, databaseUrl: string): Promise<NestExpressApplication> {

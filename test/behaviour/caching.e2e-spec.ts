@@ -1,4 +1,5 @@
 import {
+  Body,
   type CallHandler,
   ClassSerializerInterceptor,
   ConflictException,
@@ -8,10 +9,13 @@ import {
   Module,
   Patch,
   Post,
+  Res,
   UseInterceptors,
 } from '@nestjs/common';
 import { Exclude } from 'class-transformer';
+import type { Response } from 'express';
 import { map } from 'rxjs';
+import { versionOf } from '../../src/platform/conditional/etag.js';
 import { type Changes, Created, Idempotent, UnitOfWork, Updated } from '../../src/platform/index.js';
 import { ItemsModule } from '../items/items.module.js';
 import { served } from '../support/features.js';
@@ -90,11 +94,46 @@ class SerializedController {
   }
 }
 
+@Controller({ path: 'sent', version: '1' })
+class SentController {
+  @Post()
+  @Idempotent()
+  @Created(Object)
+  create(@Body() body: Record<string, unknown>, @UnitOfWork() changes: Changes): object {
+    expect(changes).toBeDefined();
+    return body;
+  }
+
+  @Post('wrapped')
+  @Created(Object)
+  @UseInterceptors({
+    intercept: (_: unknown, next: CallHandler) => next.handle().pipe(map((data) => ({ data }))),
+  })
+  wrapped(): object {
+    return { id: 1 };
+  }
+
+  @Post('elsewhere')
+  @Created(Object)
+  @Header('Location', '/v1/elsewhere/1')
+  @Header('ETag', '"own"')
+  elsewhere(): object {
+    return { id: 1 };
+  }
+
+  @Post('redirected')
+  @Created(Object)
+  redirected(@Res({ passthrough: true }) response: Response): object {
+    response.status(303);
+    return { id: 1 };
+  }
+}
+
 function fail(): never {
   throw new ConflictException();
 }
 
-@Module({ controllers: [CachingController, SecondVersionController, SerializedController] })
+@Module({ controllers: [CachingController, SecondVersionController, SerializedController, SentController] })
 class CachingModule {}
 
 let petstore: Petstore;
@@ -129,6 +168,49 @@ describe('ETag and If-None-Match', () => {
 
   it('are not those of an error that an interceptor makes of a resource', async () => {
     const { headers } = await client.post('/v1/owners/failing').expect(409);
+    expect(headers).not.toHaveProperty('etag');
+    expect(headers).not.toHaveProperty('location');
+  });
+
+  it.each([
+    [{ id: 0 }, '0'],
+    [{ id: 7, data: { id: 8 } }, '7'],
+    [{ id: 'a b/c?d#é%' }, 'a%20b%2Fc%3Fd%23%C3%A9%25'],
+    [{ id: null }, undefined],
+    [{ id: true }, undefined],
+    [{ id: { id: 1 } }, undefined],
+    [{ id: [1] }, undefined],
+    [{ name: 'Ann' }, undefined],
+    [{}, undefined],
+  ])('of a created %j: the Location ends with %s', async (sent, id) => {
+    const location = id === undefined ? undefined : `/v1/sent/${id}`;
+    const { headers } = await client.post('/v1/sent').send(sent).expect(201);
+    expect(headers.location).toBe(location);
+    expect(headers.etag).toMatch(/^"[\w-]{22}"$/);
+    const repeat = () =>
+      client
+        .post('/v1/sent/')
+        .set('Idempotency-Key', encodeURIComponent(JSON.stringify(sent)))
+        .send(sent);
+    const [first, second] = [await repeat(), await repeat()];
+    expect(second.headers).toMatchObject({ 'idempotent-replayed': 'true', etag: headers.etag });
+    for (const response of [first, second]) expect(response.headers.location).toBe(location);
+  });
+
+  it('are left to the author where the resource is not at the top of what is sent', async () => {
+    const { headers, text } = await client.post('/v1/sent/wrapped').expect(201);
+    expect(headers).not.toHaveProperty('location');
+    expect(headers.etag).toBe(versionOf(JSON.parse(text) as object));
+  });
+
+  it('are those that the handler has set', async () => {
+    const { headers } = await client.post('/v1/sent/elsewhere').expect(201);
+    expect(headers).toMatchObject({ location: '/v1/elsewhere/1', etag: '"own"' });
+  });
+
+  it('are none from status 300 on', async () => {
+    const { headers } = await client.post('/v1/sent/redirected').expect(303);
+    expect(headers).not.toHaveProperty('location');
     expect(headers).not.toHaveProperty('etag');
   });
 

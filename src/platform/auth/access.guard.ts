@@ -8,6 +8,7 @@ import { checkHead } from '../http/request-head.js';
 import { isCatchAll } from '../http/not-found/catch-all.js';
 import { perHandler } from '../http/per-handler.js';
 import { isPublicHandler } from '../http/public.decorator.js';
+import { sentResource } from '../conditional/resource-headers.js';
 import { keyNotSupported } from '../idempotency/idempotency-key.js';
 import { idempotentOptions } from '../idempotency/idempotent.metadata.js';
 import { challenge, InsufficientScope, MissingApiKey } from './auth.errors.js';
@@ -22,6 +23,7 @@ const WRONG_KEY = challenge({ error: 'invalid_token' });
 const accessOf = perHandler((handler, controller) => ({
   isPublic: isPublicHandler(handler, controller),
   scopes: requiredScopes(handler),
+  sends: sentResource(handler),
   refusesIdempotencyKey: idempotentOptions(handler) === undefined && !isCatchAll(controller),
 }));
 
@@ -49,7 +51,8 @@ export class AccessGuard implements CanActivate, OnModuleInit {
   canActivate(context: ExecutionContext): true {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { isPublic, scopes, refusesIdempotencyKey } = accessOf(context);
+    const { isPublic, scopes, sends, refusesIdempotencyKey } = accessOf(context);
+    request.sends = sends;
     checkHead(request);
     const { principal, method } = request;
     if (principal?.kind !== 'key' && method !== 'OPTIONS' && !isPublic)

@@ -12,21 +12,12 @@ export function noStore({ path }: Request, response: Response): void {
   if (VERSION.test(path)) response.setHeader('Cache-Control', NO_STORE);
 }
 
-declare module 'express-serve-static-core' {
-  interface Request {
-    /** The response to a write is the resource as a GET returns it, so it has the `ETag` of that. */
-    returnsResource?: true;
-  }
-}
-
 /**
- * Sets the `ETag` of a text body, unless the route has set one.
+ * Sets the `ETag` of the text body of a GET, unless the route has set one.
  * @returns whether the client of a GET or HEAD already has this response (RFC 9110, section 13.1)
  */
 export function addValidators(response: Response, body: string): boolean {
   const { req: request } = response;
-  if (request.returnsResource && response.statusCode < 300 && !response.hasHeader('ETag'))
-    response.setHeader('ETag', versionOfText(body));
   if (response.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
   if (!response.hasHeader('ETag')) response.setHeader('ETag', etagOfPage(response, body));
   if (response.getHeader('Cache-Control') === NO_STORE)

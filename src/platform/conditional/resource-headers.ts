@@ -1,32 +1,40 @@
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { Response } from 'express';
-import { map, type Observable } from 'rxjs';
 import { asPublicPath } from '../http/public-url.js';
+import { versionOfText } from './etag.js';
 
-interface Sent {
+/** What the successful response of a handler is, beside its body. */
+export interface SentResource {
+  /** Whether it is the resource as a GET returns it, so that it has the `ETag` of that. */
   readonly etag: boolean;
   /** Whether the resource is a new one, below the path of the request. */
-  readonly location?: boolean;
+  readonly isNew?: boolean;
 }
 
-/** Adds the headers of the resource that the handler returns: its `ETag`, and the `Location` of a new one. */
-export class ResourceHeaders implements NestInterceptor<unknown, unknown> {
-  constructor(private readonly sent: Sent) {}
-
-  intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    return next.handle().pipe(
-      map((resource) => {
-        if (typeof resource === 'object' && resource !== null)
-          this.describe(resource, context.switchToHttp().getResponse<Response>());
-        return resource;
-      }),
-    );
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Of its handler. `AccessGuard` sets it. */
+    sends?: SentResource | undefined;
   }
+}
 
-  private describe(resource: object, response: Response): void {
-    if (this.sent.etag) response.req.returnsResource = true; // interceptors may change what is sent
-    if (!this.sent.location || !('id' in resource)) return;
-    const collection = response.req.path.replace(/\/$/, '');
-    response.location(asPublicPath(response, `${collection}/${String(resource.id)}`));
-  }
+/** The metadata of a handler with a {@link SentResource}. */
+export const SENDS = 'conditional:sends';
+
+export const sentResource = (handler: object): SentResource | undefined =>
+  Reflect.getMetadata(SENDS, handler) as SentResource | undefined;
+
+/** Sets the `Location` of a new resource whose `id` is at the top of the body, unless the handler has set one. */
+export function addLocation(response: Response, body: unknown): void {
+  const { req: request, statusCode } = response;
+  if (request.sends?.isNew !== true || statusCode >= 300 || response.hasHeader('Location')) return;
+  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : undefined;
+  if (!['string', 'number', 'bigint'].includes(typeof id)) return;
+  const collection = request.path.replace(/\/$/, '');
+  response.location(asPublicPath(response, `${collection}/${encodeURIComponent(String(id))}`));
+}
+
+/** Sets the `ETag` of a changed or new resource, unless the handler has set one. */
+export function addResourceTag(response: Response, text: string): void {
+  if (response.req.sends?.etag !== true || response.statusCode >= 300 || response.hasHeader('ETag')) return;
+  response.setHeader('ETag', versionOfText(text));
 }

@@ -1,6 +1,6 @@
-import { applyDecorators, HttpCode, type Type, UseInterceptors } from '@nestjs/common';
+import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ApiConsumes, ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
-import { ResourceHeaders } from './resource-headers.js';
+import { SENDS, type SentResource } from './resource-headers.js';
 import { wordsOf } from '../naming/words.js';
 
 const ETAG = {
@@ -31,7 +31,7 @@ export function Created(resource: Type, options: ResourceOptions = {}): MethodDe
   const { description = `The created ${resourceName(resource)}.`, etag = true } = options;
   return applyDecorators(
     HttpCode(201),
-    UseInterceptors(new ResourceHeaders({ etag, location: true })),
+    sends({ etag, isNew: true }),
     ApiCreatedResponse({ type: resource, description, headers: { ...(etag && ETAG), ...LOCATION } }),
   );
 }
@@ -48,10 +48,13 @@ export function Changed(resource: Type, options: ResourceOptions = {}): MethodDe
   const { description = `The changed ${resourceName(resource)}.`, etag = true } = options;
   return applyDecorators(
     HttpCode(200),
-    ...(etag ? [UseInterceptors(new ResourceHeaders({ etag }))] : []),
+    sends({ etag }),
     ApiOkResponse({ type: resource, description, ...(etag && { headers: ETAG }) }),
   );
 }
+
+/** The headers are written from what is sent: an author whose interceptor wraps bodies sets them. */
+const sends = (sent: SentResource): MethodDecorator => SetMetadata(SENDS, sent);
 
 /** `PetResponse`: "pet". */
 const resourceName = ({ name }: Type): string => wordsOf(name.replace(/Response$/, ''));
