@@ -1,4 +1,4 @@
-import { Controller, Get, Module } from '@nestjs/common';
+import { Controller, Get, HttpCode, Module, Post } from '@nestjs/common';
 import { EventEmitter, once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Public } from '../../src/platform/http/public.decorator.js';
@@ -24,6 +24,12 @@ class SlowController {
     await once(gate, 'end');
     running -= 1;
     return { done: true };
+  }
+
+  @Post()
+  @HttpCode(200)
+  post(): Promise<object> {
+    return this.slow();
   }
 }
 
@@ -76,13 +82,13 @@ const SLOW = { path: '/slow' };
 describe('pipelined requests', () => {
   it('run one at a time on one connection, and all get their responses in order', async () => {
     const ending = setInterval(() => gate.emit('end'), 5);
-    const responses = await exchange(petstore, many(100, SLOW), {
-      methods: Array.from({ length: 100 }, () => 'GET'),
+    const responses = await exchange(petstore, many(30, SLOW), {
+      methods: Array.from({ length: 30 }, () => 'GET'),
     });
     clearInterval(ending);
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
     const ids = responses.map(({ headers }) => headers.find(([name]) => name === 'X-Request-Id')?.[1]);
-    expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => `r${i}`));
+    expect(ids).toEqual(Array.from({ length: 30 }, (_, i) => `r${i}`));
     expect(mostRunning).toBe(1);
   });
 
@@ -104,6 +110,56 @@ describe('pipelined requests', () => {
     });
     expect(ids()).toEqual(Array.from(ids(), (_, i) => `r${i}`));
     expect(ids().length).toBeLessThan(50);
+  });
+
+  const head = (method: string, length = '') =>
+    `${method} /slow HTTP/1.1\r\nHost: petstore.test\r\n${length}\r\n`;
+  const post = `${head('POST', 'Content-Length: 2\r\n')}{}`;
+
+  it.each([
+    ['2,400 requests', head('GET').repeat(2_400), ''],
+    ['40 with bodies', post.repeat(40), ''],
+    ['31 requests and one whose body comes later', head('GET').repeat(31) + post.slice(0, -1), '}'],
+    ['40 requests and what is no request', `${head('GET').repeat(40)}\0\r\n\r\n`, ''],
+    ['40 requests and a CONNECT', `${head('GET').repeat(40)}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`, ''],
+  ])('get 32 responses, and the last one closes the connection: %s', async (_, bytes, later) => {
+    const ending = setInterval(() => gate.emit('end'), 5);
+    const client = await open();
+    let received = '';
+    let sent = '';
+    client.on('data', (chunk) => {
+      received += String(chunk);
+      if (later && !sent && received.split('HTTP/1.1 200').length === 32) client.write((sent = later));
+    });
+    const closed = once(client, 'close');
+    client.write(bytes);
+    await closed;
+    clearInterval(ending);
+    const responses = received.split(/(?=HTTP\/1\.1 (?!100))/);
+    expect(responses).toHaveLength(32);
+    expect(responses.map((response) => /^Connection: close\r$/im.test(response))).toEqual(
+      responses.map((_response, i) => i === 31),
+    );
+  });
+
+  it('are not affected by earlier packets of their connection', async () => {
+    const ending = setInterval(() => gate.emit('end'), 5);
+    const client = await open();
+    let received = '';
+    client.on('data', (chunk) => (received += String(chunk)));
+    for (let packet = 1; packet <= 3; packet++) {
+      client.write(head('GET').repeat(20));
+      await becomes(() => received.split('HTTP/1.1 200').length - 1, packet * 20);
+    }
+    clearInterval(ending);
+    expect(received).not.toMatch(/^Connection: close/im);
+  });
+
+  it('of HTTP/1.0 with chunks, which it does not have, close their connection', async () => {
+    const chunked =
+      'POST /nothing HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+    const responses = await exchange(petstore, chunked + head('GET'), { methods: ['POST', 'GET'] });
+    expect(responses).toHaveLength(1);
   });
 
   it('run concurrently on other connections', async () => {

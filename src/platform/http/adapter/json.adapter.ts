@@ -29,10 +29,11 @@ export class JsonAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const listener = serialRequests(this.getInstance<Express>());
+    const application = this.getInstance<Express>();
+    const listener = serialRequests(application);
     // Ignore expectations other than 100-continue (RFC 9110, section 10.1.1); by default Node responds with a bare 417.
     this.httpServer = createServer(SERVER_OPTIONS, listener)
-      .on('checkContinue', continueOnRead(listener))
+      .on('checkContinue', serialRequests(continueOnRead(application)))
       .on('checkExpectation', listener);
   }
 
