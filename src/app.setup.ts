@@ -13,7 +13,8 @@ import { JsonAdapter } from './platform/http/adapter/json.adapter.js';
 import type { ResponseHooks } from './platform/http/adapter/response-hooks.js';
 import { HttpConfig } from './platform/http/http.config.js';
 import { corsHeadersFor, setupCors } from './platform/http/middleware/cors.js';
-import { requestContext, requestId, undecodablePath } from './platform/http/middleware/request-context.js';
+import { requestContext, requestId, impossiblePath } from './platform/http/middleware/request-context.js';
+import { ignoreLongNegotiation } from './platform/http/middleware/negotiation.js';
 import { observeResponses } from './platform/http/middleware/response-observer.js';
 import { Clock } from './platform/clock/clock.js';
 import { Logger } from './platform/logging/logger.js';
@@ -22,7 +23,7 @@ import { HttpMetrics } from './platform/metrics/http-metrics.js';
 import type { Tracing } from './platform/tracing/tracing.js';
 import { TRACING } from './platform/tracing/tracing.module.js';
 import { setupSwaggerUi } from './platform/openapi/swagger-ui/swagger-ui.js';
-import { ClientTurns } from './platform/rate-limit/client-turns.js';
+import { ClientSlots } from './platform/rate-limit/client-slots.js';
 import { clientErrorHeaders } from './platform/rate-limit/rate-limit.headers.js';
 
 /** `Link` of pages, `Location`, `ETag` and 304. */
@@ -67,11 +68,12 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   const observers = [
     app.get(RequestLog).record,
     app.get(HttpMetrics).record,
-    app.get(ClientTurns).record,
+    app.get(ClientSlots).record,
     ...(tracing ? [tracing.record] : []),
   ];
   const observe = observeResponses(app.get(Clock), observers);
-  app.use(requestContext(requestId, noStore, observe, undecodablePath));
+  app.use(requestContext(requestId, noStore, observe, impossiblePath, ignoreLongNegotiation));
+  app.use(app.get(ClientSlots).outsideApi);
   setupCors(app, config.corsOrigins);
   setupSwaggerUi(app);
   return app;

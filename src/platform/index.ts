@@ -9,7 +9,7 @@ export type { Plan } from './plans/plans.js';
 export { type ApiKeyPrincipal, CurrentPrincipal } from './auth/principal.js';
 export { Deprecated } from './deprecation/deprecated.decorator.js';
 export { Public } from './http/public.decorator.js';
-export { SkipConcurrencyLimit } from './rate-limit/client-turns.js';
+export { SkipConcurrencyLimit } from './rate-limit/client-slots.js';
 export { Idempotent } from './idempotency/idempotent.decorator.js';
 export { ApiErrors } from './errors/api-errors.decorator.js';
 export { Id } from './validation/id.decorator.js';

@@ -134,6 +134,55 @@ describe('a compressed body', () => {
 });
 
 describe('a chunked body', () => {
+  const PIECES = BODY_LIMIT / 4;
+  const inPieces = (text: string) => `${Array.from(text, (piece) => `1\r\n${piece}\r\n`).join('')}0\r\n\r\n`;
+
+  it(`may have ${PIECES} chunks of a byte`, async () => {
+    const body = '{"name":"Rex","amount":1}';
+    const response = await sendBytes(petstore, chunked(inPieces(body.padEnd(PIECES))), 'POST');
+    expect(response.status).toBe(201);
+  });
+
+  it.each([
+    ['of a byte', '1\r\n \r\n'],
+    ['of three bytes', '3\r\n   \r\n'],
+  ])(
+    `of more than ${PIECES} chunks %s is 413, creates nothing, and closes the connection`,
+    async (_, chunk) => {
+      const before = await countItems();
+      const bytes = `${chunked(inPieces('{"name":"Rex","amount":1}').slice(0, -5))}${chunk.repeat(PIECES)}0\r\n\r\n`;
+      const responses = await exchange(petstore, bytes + bytes, { methods: ['POST', 'POST'] });
+      expect(responses).toHaveLength(1);
+      if (responses[0]) expectErrorResponse(responses[0], 413, 'payload_too_large');
+      expect(await countItems()).toBe(before);
+    },
+  );
+
+  it('of more chunks is 413 even if it never ends', async () => {
+    const response = await sendBytes(petstore, chunked('1\r\n \r\n'.repeat(PIECES + 1)), 'POST');
+    expectErrorResponse(response, 413, 'payload_too_large');
+  });
+
+  it('without a key is 401 first, whatever its chunks', async () => {
+    const bytes = `POST /v1/items HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const response = await sendBytes(petstore, bytes + '1\r\n \r\n'.repeat(PIECES + 1), 'POST');
+    expectErrorResponse(response, 401, 'missing_api_key');
+  });
+
+  it('of a media type that a module reads itself may have more chunks, if they are not tiny', async () => {
+    const bytes = requestBytes({
+      method: 'POST',
+      path: '/v1/pets',
+      headers: [bearer(key), ['Content-Type', 'text/plain'], ['Transfer-Encoding', 'chunked']],
+    }).toString('latin1');
+    const response = await sendBytes(
+      petstore,
+      `${bytes}${'4\r\nabcd\r\n'.repeat(2 * PIECES)}0\r\n\r\n`,
+      'POST',
+    );
+    expectErrorResponse(response, 415, 'unsupported_media_type');
+  });
+
   const chunked = (chunks: string) =>
     requestBytes({
       method: 'POST',
@@ -274,21 +323,72 @@ describe('a query', () => {
   });
 });
 
+describe('a path of more segments than any route has', () => {
+  it.each(['GET', 'OPTIONS', 'POST'])('is 404 for %s, with the quota of the key', async (method) => {
+    const path = `/v1${'/a'.repeat(7_900)}`;
+    const response = await quickly(() => send(petstore, { method, path, headers: [bearer(key)] }));
+    expectErrorResponse(response, 404, 'route_not_found');
+    expect(response.body).toContain('/v1/a/a');
+  });
+
+  it('needs a key, too', async () => {
+    expectErrorResponse(await send(petstore, { path: `/v1${'/a'.repeat(33)}` }), 401, 'missing_api_key');
+  });
+});
+
 describe('headers', () => {
   it('that are too long are refused with 431', async () => {
     const response = await send(petstore, { headers: [bearer(key), ['X-Long', 'x'.repeat(20_000)]] });
     expectErrorResponse(response, 431, 'headers_too_large');
   });
 
-  it('are at most 2,000, of which the last one counts too', async () => {
+  it('are at most 200, of which the last one counts too', async () => {
     const head = (count: number) =>
       `GET /v1/items HTTP/1.1\r\nHost: petstore.test\r\n${'A:\r\n'.repeat(count - 2)}Authorization: Bearer ${key}\r\n\r\n`;
-    const [accepted] = await exchange(petstore, head(2_000));
+    const [accepted] = await exchange(petstore, head(200));
     expect(accepted?.status).toBe(200);
-    const [refused] = await exchange(petstore, head(2_001));
+    const [refused] = await exchange(petstore, head(201));
     if (!refused) throw new Error('There is no response');
     expectErrorResponse(refused, 431, 'headers_too_large');
+    const [most] = await exchange(petstore, head(3_500));
+    expect(most?.status).toBe(431);
   });
+
+  it.each(['application/json', 'text/plain'])(
+    'with a Content-Type of %s and 10,000 parameters get 415',
+    async (type) => {
+      const request = posting('{}').headers?.filter(([name]) => name !== 'Content-Type') ?? [];
+      const response = await quickly(() =>
+        send(petstore, {
+          method: 'POST',
+          headers: [...request, ['Content-Type', type + ';'.repeat(10_000)]],
+          body: '{}',
+        }),
+      );
+      expectErrorResponse(response, 415, 'unsupported_media_type');
+    },
+  );
+
+  it.each([
+    ['GET', 'If-None-Match', `${'"a",'.repeat(1_000)}*`, 200],
+    ['GET', 'If-None-Match', '*', 304],
+    ['GET', 'Accept', `text/html,${'a/b,'.repeat(1_000)}`, 200],
+  ] as const)(
+    'by which %s chooses a representation count up to what clients send: %s (row %#)',
+    async (method, name, value, status) => {
+      const response = await send(petstore, { method, path: '/openapi.json', headers: [[name, value]] });
+      expect(response.status).toBe(status);
+    },
+  );
+
+  it.each(['application/json', 'text/html'])(
+    'of 16 KiB that prefer %s get the start page as JSON',
+    async (type) => {
+      const headers = [['Accept', `${type},${'a/b;q=0.1,'.repeat(1_400)}`]] as const;
+      const response = await quickly(() => send(petstore, { path: '/', headers }));
+      expect(response.status).toBe(200);
+    },
+  );
 
   it.each([
     ['Accept', `application/json${' '.repeat(8_000)};`],

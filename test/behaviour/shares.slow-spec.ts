@@ -135,7 +135,7 @@ describe(`${BURST} requests of one key at the same time`, () => {
     },
   );
 
-  // That the waiting ones never run is in client-turns.e2e-spec.ts: how many of these are waiting after 50 ms depends on the machine.
+  // That the waiting ones never run is in client-slots.e2e-spec.ts: how many of these are waiting after 50 ms depends on the machine.
   it('leave others their share if they are aborted, too', async () => {
     const key = await petstore.key();
     const body = `{"name":"Aborted","categoryId":1}`;

@@ -5,7 +5,6 @@ import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { minutes } from '../../src/platform/clock/duration.js';
 import { PATIENCE } from '../../src/platform/clock/patience.js';
-import { ClientTurns } from '../../src/platform/rate-limit/client-turns.js';
 import { AppModule } from '../../src/app.module.js';
 import { RESPONSE_HOOKS, setupApp } from '../../src/app.setup.js';
 import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
@@ -90,8 +89,6 @@ export class Petstore {
       },
     );
     app.useLogger(app.get(Logger));
-    const { slots } = app.get(ClientTurns);
-    if (slots && isPatient) slots.wait = WAIT;
     try {
       await setupApp(app).listen(0, '127.0.0.1');
     } catch (error) {

@@ -6,7 +6,7 @@ import { StartupError } from '../config/startup-error.js';
 import { Readiness } from '../health/readiness.js';
 import { HttpConfig } from '../http/http.config.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
-import { ClientTurns } from '../rate-limit/client-turns.js';
+import { ClientSlots } from '../rate-limit/client-slots.js';
 
 /** Time for requests that still run when the port closes. */
 const REQUEST_TIMEOUT = seconds(4);
@@ -48,7 +48,7 @@ export async function close(app: INestApplication, signal?: NodeJS.Signals): Pro
 
 /** After the port has closed: waiting requests are refused, running ones may take a while. */
 function endRequests(app: INestApplication, server: Server): NodeJS.Timeout {
-  app.get(ClientTurns).close();
+  app.get(ClientSlots).close();
   app.get(IdempotentRequests).close();
   return setTimeout(() => {
     server.closeAllConnections();

@@ -17,8 +17,6 @@ export interface SlotLimits {
  * clients that wait, the one served longest ago is next.
  */
 export class Slots {
-  /** Milliseconds that a request waits for a slot. */
-  wait: number;
   /** Only those with requests. */
   private readonly clients = new Map<string, Client>();
   /** Clients that wait although they have a slot left: all slots together are taken. The least recently served first. */
@@ -28,7 +26,6 @@ export class Slots {
   private isClosed = false;
 
   constructor(private readonly limits: SlotLimits) {
-    this.wait = limits.wait;
     this.total = limits.total ?? Infinity;
   }
 
@@ -46,6 +43,12 @@ export class Slots {
       return undefined;
     }
     return this.queue(name, client);
+  }
+
+  /** Whether a request of the client waits for a slot. */
+  isAwaitedBy(name: string): boolean {
+    const client = this.clients.get(name);
+    return client !== undefined && client.waiting.size > 0;
   }
 
   /** Gives a slot back. The next request starts in a new pass of the event loop, so that a queue does not run in one piece. */
@@ -81,7 +84,7 @@ export class Slots {
       this.sort(name, client);
       throw new ServiceUnavailable({ cause: this.isClosed ? 'the service stops' : TOO_MANY });
     }
-    const request = new WaitingRequest(this.wait, () => {
+    const request = new WaitingRequest(this.limits.wait, () => {
       client.waiting.delete(request);
       this.sort(name, client);
     });

@@ -3,8 +3,8 @@ import { DomainError } from '../errors/domain-error.js';
 
 /** `uri-host [":" port]` of RFC 3986: names, addresses and percent-encoding, without user, path or query. */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
-/** Header lines of a request. Node.js would drop further ones in silence. */
-export const MAX_HEADERS = 2_000;
+/** Header lines of a request. Browsers and proxies send up to fifty together. */
+export const MAX_HEADERS = 200;
 
 class InvalidHost extends DomainError {
   constructor() {
@@ -20,7 +20,7 @@ class SeveralKeys extends DomainError {
 
 class TooManyHeaders extends DomainError {
   constructor() {
-    super('headers_too_large', 'headers_too_large', 'The request has more than 2,000 headers.');
+    super('headers_too_large', 'headers_too_large', `The request has more than ${MAX_HEADERS} header lines.`);
   }
 }
 

@@ -8,7 +8,6 @@ const TEXT_TYPE = 'text/html; charset=utf-8';
 
 /** Sends a stored response, byte for byte. */
 export function replay({ status, headers, body }: IdempotentResponse, response: Response): void {
-  response.req.turn?.end(); // the head of a response to a closed connection is not written
   response.statusCode = status;
   response.setHeader(IDEMPOTENT_REPLAYED, 'true');
   const text = body?.startsWith('"') === true ? (JSON.parse(body) as string) : body;

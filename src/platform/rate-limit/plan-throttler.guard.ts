@@ -16,7 +16,7 @@ import { perHandler } from '../http/per-handler.js';
 import { isOutsideApi, isPublicHandler } from '../http/public.decorator.js';
 import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { Bans } from './bans/bans.js';
-import { ClientTurns, skipsConcurrencyLimit } from './client-turns.js';
+import { ClientSlots, skipsConcurrencyLimit } from './client-slots.js';
 import { type MaybeAsync, PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitConfig } from './rate-limit.config.js';
 import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from './rate-limit.errors.js';
@@ -104,13 +104,13 @@ const rulesOf = perHandler((handler, controller) => {
     isDecorated: hasOwnLimit || has(SKIP_METADATA),
     isPublic: isPublicHandler(handler, controller),
     allowance: Reflect.getMetadata(FREE_ALLOWANCE, handler) as Allowance | undefined,
-    hasTurns: !skipsConcurrencyLimit(handler, controller),
+    hasSlots: !skipsConcurrencyLimit(handler, controller),
   };
 });
 
 /**
  * Counts every request under `/v1` against its plan, the throttler `default`, and sets the headers of its decision. An admitted
- * request then waits for its client's turn.
+ * request takes a slot of its client before its body is parsed.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
@@ -122,25 +122,30 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     private readonly metrics: RateLimitMetrics,
     private readonly config: RateLimitConfig,
     private readonly http: HttpConfig,
-    private readonly turns: ClientTurns,
+    private readonly slots: ClientSlots,
   ) {
     super(options, storage, reflector);
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { isDecorated, hasTurns } = rulesOf(context);
+    const { isDecorated, hasSlots } = rulesOf(context);
     if (isDecorated) await super.canActivate(context);
-    if (isOutsideApi(context)) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
+    if (isOutsideApi(context)) {
+      if (!hasSlots) request.slot?.free();
+      return true;
+    }
     if (!request.rateLimit) {
       // `@SkipThrottle()` applies to valid keys only. Otherwise, guessing keys would be free on the route.
       const isFree = isDecorated && request.principal?.kind === 'key';
       const decision = isFree ? this.free(request) : this.decide(context, request);
       this.answer(context, decision instanceof Promise ? await decision : decision);
     }
-    if (!hasTurns) return true;
-    return this.turns.begin(request, http.getResponse<Response>(), quotaOf(request, this.config).key);
+    if (hasSlots)
+      request.takeSlot = () =>
+        this.slots.take(request, http.getResponse<Response>(), quotaOf(request, this.config).key);
+    return true;
   }
 
   /** Called for the plan with the values of the route's `@Throttle()`, if it has one. */

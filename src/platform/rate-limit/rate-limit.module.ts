@@ -10,7 +10,7 @@ import { AuthModule } from '../auth/auth.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { settingsProvider } from '../config/config.js';
 import { Bans } from './bans/bans.js';
-import { ClientTurns } from './client-turns.js';
+import { ClientSlots } from './client-slots.js';
 import { DailyUsageRepository } from './daily-usage/daily-usage.repository.js';
 import { UsageRecorder } from './daily-usage/usage-recorder.js';
 import { MemoryThrottlerStorage } from './memory/memory-throttler.storage.js';
@@ -47,12 +47,12 @@ const throttlerStorageProvider: Provider = {
     settingsProvider(RateLimitConfig),
     settingsProvider(RedisConfig),
     Bans,
-    ClientTurns,
+    ClientSlots,
     DailyUsageRepository,
     throttlerStorageProvider,
     RateLimitMetrics,
   ],
-  exports: [RateLimitConfig, Bans, ClientTurns, DailyUsageRepository, PlanThrottlerStorage, RateLimitMetrics],
+  exports: [RateLimitConfig, Bans, ClientSlots, DailyUsageRepository, PlanThrottlerStorage, RateLimitMetrics],
 })
 class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(private readonly storage: PlanThrottlerStorage) {}

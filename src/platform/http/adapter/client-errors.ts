@@ -26,6 +26,11 @@ export const CLIENT_ERRORS = {
     message: 'The chunk extensions are too long.',
     status: 413,
   },
+  TOO_MANY_CHUNKS: {
+    code: 'payload_too_large',
+    message: 'The body has too many chunks. Send larger ones, or a Content-Length.',
+    status: 413,
+  },
   ERR_HTTP_REQUEST_TIMEOUT: {
     code: 'request_timeout',
     message: 'The request took too long: more than 15 s for the headers or 30 s in total.',
@@ -48,7 +53,8 @@ export const CLIENT_ERROR_CATALOG = [
   },
   {
     example: CLIENT_ERRORS.HPE_HEADER_OVERFLOW,
-    meaning: 'The request line and the headers together exceed 16 KiB, or there are more than 2,000 headers.',
+    meaning:
+      'The request line and the headers together exceed 16 KiB, or there are more than 200 header lines.',
     action: 'Send shorter or fewer headers, or a shorter URL.',
   },
 ];
@@ -59,7 +65,20 @@ const LINGER = seconds(1);
 type Headers = ReadonlyMap<string, string>;
 /** @param packet the bytes that Node could not parse, perhaps without those before them */
 type HeadersFor = (socket: Socket, packet: Buffer) => Promise<Headers>;
-type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+type ParseError = NodeJS.ErrnoException & {
+  readonly rawPacket?: Buffer;
+  /** Of the request whose body is refused, if it is known. */
+  readonly response?: ServerResponse;
+};
+
+/** The error of a body that Node.js could parse. */
+export class TooManyChunks extends Error implements ParseError {
+  readonly code = 'TOO_MANY_CHUNKS';
+
+  constructor(readonly response: ServerResponse) {
+    super('too many chunks');
+  }
+}
 
 /**
  * Responds with an Error to input that Node cannot parse as a request, and closes the connection. Earlier requests on it get
@@ -68,25 +87,29 @@ type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
  */
 export function handleClientErrors(server: Server, headersFor: HeadersFor): void {
   const handled = new WeakSet<Socket>();
-  server.on('clientError', ({ code = '', rawPacket = Buffer.of() }: ParseError, socket: Socket) => {
+  server.on('clientError', ({ code = '', rawPacket = Buffer.of(), response }: ParseError, socket: Socket) => {
     if (socket.destroyed || handled.has(socket)) return;
     handled.add(socket);
     const clientError = (CLIENT_ERRORS as Record<string, ClientError>)[code] ?? MALFORMED;
-    sendClientError(clientError, socket, () => headersFor(socket, rawPacket)).catch(() => socket.destroy());
+    sendClientError(clientError, socket, response, () => headersFor(socket, rawPacket)).catch(() =>
+      socket.destroy(),
+    );
   });
 }
 
 async function sendClientError(
   clientError: ClientError,
   socket: Socket,
+  response: ServerResponse | undefined,
   headersFor: () => Promise<Headers>,
 ): Promise<void> {
   const more = socket.writable ? await headersFor() : new Map<string, string>();
   const headers = headersOfError(clientError, more);
   const last = lastResponse(socket);
-  const isBody = last?.req.complete === false; // the malformed part is the body of the last request
-  if (isBody && !last.headersSent) respond(last, clientError, headers);
-  const text = isBody ? '' : responseText(clientError, headers);
+  // The malformed part may be the body of the last request.
+  const ofBody = response ?? (last?.req.complete === false ? last : undefined);
+  if (ofBody && !ofBody.headersSent) respond(ofBody, clientError, headers);
+  const text = ofBody ? '' : responseText(clientError, headers);
   if (last?.closed === false)
     last.once('close', () => {
       end(socket, text);
@@ -97,6 +120,12 @@ async function sendClientError(
 function respond(response: ServerResponse, clientError: ClientError, headers: Headers): void {
   for (const [name, value] of headers) if (!response.hasHeader(name)) response.setHeader(name, value);
   response.shouldKeepAlive = false;
+  const { socket } = response;
+  // Node.js closes the connection of a last response at once.
+  if (socket)
+    socket.destroySoon = () => {
+      end(socket, '');
+    };
   response.writeHead(clientError.status).end(JSON.stringify(clientError));
 }
 

@@ -1,17 +1,19 @@
 import { type RequestMethod, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Readable } from 'node:stream';
 import { withTimeout, seconds } from '../../clock/duration.js';
 import { writeJson } from '../../json/write-json.js';
 import { markMiddleware } from './allowed-methods.js';
+import type { HttpConfig } from '../http.config.js';
 import { type ServiceAddress, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
+import { limitChunks } from './chunk-limit.js';
 import { continueOnRead } from './expect-continue.js';
 import { finish, JSON_TYPE } from './finish.js';
 import { serialRequests } from './serial-requests.js';
-import { endTurnsAtHead } from './response-turn.js';
+import { freeSlotsAtHead } from './response-slot.js';
 import type { ResponseTransaction } from './response-transaction.js';
 import type { ResponseHooks } from './response-hooks.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
@@ -22,19 +24,22 @@ export class JsonAdapter extends ExpressAdapter {
   private base?: string;
 
   constructor(
-    private readonly address: ServiceAddress,
+    private readonly config: ServiceAddress & Pick<HttpConfig, 'maxBodyBytes'>,
     private readonly hooks: ResponseHooks,
   ) {
-    super(expressApp().set(PUBLIC_PATH, pathOf(address.publicUrl)));
+    super(expressApp().set(PUBLIC_PATH, pathOf(config.publicUrl)));
   }
 
   override initHttpServer(): void {
     const application = this.getInstance<Express>();
-    const listener = serialRequests(application);
-    // Ignore expectations other than 100-continue (RFC 9110, section 10.1.1); by default Node responds with a bare 417.
-    this.httpServer = createServer(SERVER_OPTIONS, listener)
-      .on('checkContinue', serialRequests(continueOnRead(application)))
-      .on('checkExpectation', listener);
+    const server = createServer(SERVER_OPTIONS);
+    const serve = (run: RequestListener) =>
+      limitChunks(server, this.config.maxBodyBytes, serialRequests(run));
+    this.httpServer = server
+      .on('request', serve(application))
+      .on('checkContinue', serve(continueOnRead(application)))
+      // Other expectations are ignored (RFC 9110, section 10.1.1); by default Node.js responds with a bare 417.
+      .on('checkExpectation', serve(application));
   }
 
   /** Of all routes of Express, only those of handlers make a path known. */
@@ -65,7 +70,6 @@ export class JsonAdapter extends ExpressAdapter {
     const ended =
       response.statusCode < 400
         ? this.store(response, body, transaction).then((text) => {
-            response.req.turn?.end();
             finish(response, text);
           })
         : withTimeout(transaction.rollBack(), ROLL_BACK_TIMEOUT, () => undefined).then(() =>
@@ -76,7 +80,7 @@ export class JsonAdapter extends ExpressAdapter {
   }
 
   private send(response: Response, body: unknown): unknown {
-    response.req.turn?.end(); // the head of a response to a closed connection is not written
+    response.req.slot?.free(); // the head of a response to a closed connection is not written
     if (body instanceof StreamableFile) return this.sendFile(response, body);
     if (!isJson(body)) return super.reply(response, body) as unknown;
     sendJson(response, body, this.hooks);
@@ -99,7 +103,7 @@ export class JsonAdapter extends ExpressAdapter {
     return text;
   }
 
-  private readonly baseUrl = (): string => (this.base ??= baseUrl(this.address, this.httpServer));
+  private readonly baseUrl = (): string => (this.base ??= baseUrl(this.config, this.httpServer));
 
   private async sendFile(response: Response, file: StreamableFile): Promise<unknown> {
     if (!hasErrorHandler(file)) await firstBytes(file.getStream(), response);
@@ -150,7 +154,7 @@ function expressApp(): Express {
   const app = express();
   app.set('case sensitive routing', true); // one URL per resource; must be set before the router is created
   app.set('query parser', parseQuery);
-  endTurnsAtHead(app);
+  freeSlotsAtHead(app);
   return app;
 }
 

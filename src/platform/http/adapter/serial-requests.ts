@@ -55,7 +55,7 @@ function wait(connection: Connection, socket: Socket, earlier: ServerResponse, r
   socket.pause();
   earlier.once('close', () => {
     connection.waiting -= 1;
-    if (socket.destroyed) return;
+    if (socket.destroyed || socket.writableEnded) return; // nobody would get its response
     if (connection.waiting === 0) socket.resume();
     setImmediate(run);
   });

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpConfig } from '../http.config.js';
+import { MAX_HEADERS } from '../request-head.js';
 import { lastResponse } from './serial-requests.js';
 import { minutes, seconds } from '../../clock/duration.js';
 
@@ -20,7 +21,7 @@ type TransportLimits = Pick<HttpConfig, 'keepAlive' | 'maxConnections'>;
 export function limitTransport(server: Server, { keepAlive, maxConnections }: TransportLimits): void {
   server.headersTimeout = seconds(15);
   server.requestTimeout = seconds(30);
-  server.maxHeadersCount = 0; // by default Node.js drops headers after the 2,000th; AccessGuard refuses such a request
+  server.maxHeadersCount = MAX_HEADERS + 1; // the one too many is for AccessGuard, which refuses the request
   // Longer than the idle timeout of common proxies: one that reuses a connection must not find it closed.
   server.keepAliveTimeout = keepAlive;
   server.setTimeout(SOCKET_TIMEOUT, closeIdle);

@@ -32,6 +32,9 @@ export class PayloadTooLarge extends DomainError {
   }
 }
 
+/** The message for an unknown `Content-Encoding`, and for a form in another charset. */
+export const ENCODING = 'Send the body in UTF-8, plain or as gzip, deflate or br.';
+
 export class UnsupportedMediaType extends DomainError {
   static override readonly help = {
     meaning: 'The operation does not accept the media type, charset or `Content-Encoding` of the body.',

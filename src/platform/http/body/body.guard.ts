@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, type RawBodyRequest } from '@nestjs/common';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { HttpConfig } from '../http.config.js';
 import { ValidationFailed } from '../../errors/common.errors.js';
@@ -9,11 +10,20 @@ import { isCatchAll } from '../not-found/catch-all.js';
 import { perHandler } from '../per-handler.js';
 import { JsonError, parseJson } from '../../json/parse-json.js';
 import { consumedTypes } from '../accepted-types.js';
-import { InvalidJson, PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './body.errors.js';
+import {
+  ENCODING,
+  InvalidJson,
+  PayloadTooLarge,
+  UnreadableBody,
+  UnsupportedMediaType,
+} from './body.errors.js';
+import { decoderOf, readBytes } from './read-bytes.js';
 
 /** The `request.body` of a media type that is left to the handler's interceptors. A `@Body()` parameter refuses it. */
 export const UNREAD: unknown = Object.freeze(Object.create(null));
 
+/** Characters of a `Content-Type`. The longest in use, of a form with files and its boundary, has about a hundred. */
+const MAX_TYPE = 256;
 const FORM = 'application/x-www-form-urlencoded';
 
 /** What body-parser calls a form with more than 1,000 fields, or with names of more than 32 levels. */
@@ -30,25 +40,24 @@ const rulesOf = perHandler((handler, controller) => ({
   isReader: !isCatchAll(controller),
 }));
 
-type Read = (request: Request, response: Response) => Promise<void>;
-
 /**
  * Reads JSON, and forms where `@ApiConsumes()` names them, into `request.body`. It is the last guard of the pipeline: the
- * body of a request without a valid key is not read. A body that middleware of a module has read stays as it is.
+ * body of a request without a valid key is not read. A body that middleware of a module has read stays as it is. Then the request
+ * takes a slot of its client, before anything is parsed: one that waits holds what it has sent, once.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
   private readonly limit: number;
-  private readonly bytes: Read;
-  private readonly form: Read;
+  private readonly parseForm: (request: Request, response: Response) => Promise<void>;
 
   constructor({ maxBodyBytes: limit }: HttpConfig) {
     this.limit = limit;
-    this.bytes = promisify(express.raw({ limit, type: () => true }) as RequestHandler);
-    this.form = promisify(express.urlencoded({ limit, type: FORM, extended: true }) as RequestHandler);
+    this.parseForm = promisify(
+      express.urlencoded({ limit, type: () => true, extended: true }) as RequestHandler,
+    );
   }
 
-  /** @throws PayloadTooLarge, UnreadableBody, UnsupportedMediaType, InvalidJson */
+  /** @throws PayloadTooLarge, UnreadableBody, UnsupportedMediaType, InvalidJson, ServiceUnavailable */
   canActivate(context: ExecutionContext): true | Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<RawBodyRequest<Request>>();
@@ -56,7 +65,8 @@ export class BodyGuard implements CanActivate {
       const { consumes, isReader } = rulesOf(context);
       if (isReader) return this.read(request, http.getResponse<Response>(), consumes);
     }
-    return markPartial(request);
+    markPartial(request);
+    return request.takeSlot?.() ?? true;
   }
 
   /** The body of a GET or HEAD has no meaning (RFC 9110, section 9.3.1). */
@@ -71,34 +81,49 @@ export class BodyGuard implements CanActivate {
     consumes: string[] | undefined,
   ): Promise<true> {
     const format = formatOf(request, consumes);
-    if (format !== 'bytes' && (await isEmpty(request))) return markPartial(request); // no body, as with Content-Length: 0
-    if (format instanceof UnsupportedMediaType) throw format;
-    if (format === undefined) {
-      request.body = UNREAD;
-      return markPartial(request);
-    }
-    if (Number(request.headers['content-length'] ?? 0) > this.limit) throw new PayloadTooLarge(this.limit);
-    if (request.headers['content-encoding']?.toLowerCase() === 'x-gzip')
-      request.headers['content-encoding'] = 'gzip'; // RFC 9110, section 8.4.1.3
-    await this[format](request, response).catch((error: unknown) => this.rethrowAsDomainError(error));
-    if (format === 'bytes') {
-      const bytes = request.body as Buffer | undefined;
-      if (!bytes) throw new UnreadableBody(); // the client has reset the connection
-      request.rawBody = bytes;
-      request.body = bytes.length > 0 ? parseBody(bytes) : undefined; // empty chunks: no body, as with Content-Length: 0
+    if (format === 'bytes' || format === 'form') await this.readAs(format, request, response);
+    else {
+      if (!(await isEmpty(request))) {
+        if (format) throw format;
+        request.body = UNREAD;
+      }
+      await request.takeSlot?.();
     }
     return markPartial(request);
   }
 
-  /** @param error of body-parser */
-  private rethrowAsDomainError(error: unknown): never {
-    const { status, type = '' } = error as { readonly status?: number; readonly type?: string };
-    if (BEYOND_LIMITS.includes(type)) throw new ValidationFailed([TOO_MANY_FIELDS]);
-    if (status === 413) throw new PayloadTooLarge(this.limit);
-    throw status === 415
-      ? new UnsupportedMediaType('Send the body in UTF-8, plain or as gzip, deflate or br.')
-      : new UnreadableBody();
+  private async readAs(
+    format: 'bytes' | 'form',
+    request: RawBodyRequest<Request>,
+    response: Response,
+  ): Promise<void> {
+    if (Number(request.headers['content-length'] ?? 0) > this.limit) throw new PayloadTooLarge(this.limit);
+    const decoder = decoderOf(request);
+    const sent = await readBytes(request, this.limit);
+    await request.takeSlot?.();
+    if (sent.length === 0) return; // empty chunks: no body, as with Content-Length: 0
+    const bytes = await decoder(sent, this.limit);
+    if (format === 'bytes') {
+      request.rawBody = bytes;
+      request.body = bytes.length > 0 ? parseBody(bytes) : undefined;
+    } else request.body = await this.form(request, response, bytes);
   }
+
+  private async form(request: Request, response: Response, bytes: Buffer): Promise<unknown> {
+    const { 'content-type': type } = request.headers;
+    const headers = { 'content-type': type, 'content-length': String(bytes.length) };
+    // The parser reads a stream with headers, and nothing else of a request.
+    const source = Object.assign(Readable.from([bytes]), { headers }) as unknown as Request;
+    await this.parseForm(source, response).catch(rethrowAsDomainError);
+    return source.body;
+  }
+}
+
+/** @param error of body-parser */
+function rethrowAsDomainError(error: unknown): never {
+  const { status, type = '' } = error as { readonly status?: number; readonly type?: string };
+  if (BEYOND_LIMITS.includes(type)) throw new ValidationFailed([TOO_MANY_FIELDS]);
+  throw status === 415 ? new UnsupportedMediaType(ENCODING) : new UnreadableBody();
 }
 
 /**
@@ -119,6 +144,7 @@ function formatOf(
   consumes: string[] | undefined,
 ): 'bytes' | 'form' | undefined | UnsupportedMediaType {
   const type = request.headers['content-type'] ?? '';
+  if (type.length > MAX_TYPE) return UnsupportedMediaType.expecting(consumes);
   const isOther = consumes !== undefined && request.is(consumes) === false;
   const isJsonBody = isJson(type) || (consumes !== undefined && isJsonSuffix(type));
   if (isOther || (isJsonBody && !isUtf8(type))) return UnsupportedMediaType.expecting(consumes);

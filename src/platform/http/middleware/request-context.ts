@@ -34,11 +34,18 @@ export function requestId(request: Request, response: Response): void {
 /** Replaces a path that cannot be decoded. A request for this very path gets the same error: `<` is not valid in a path. */
 export const UNDECODABLE = '/v1/<undecodable>';
 
+/** Replaces a path with so many segments that no route can have it. */
+export const TOO_DEEP = '/v1/<too-deep>';
+const MAX_SEGMENTS = 32;
+
 /**
- * Rewrites a path that cannot be decoded, so that the request passes through the pipeline and then gets 400. Otherwise
- * Express would respond before any guard.
+ * Rewrites a path that no route can have, so that the request passes through the pipeline and then gets 400 or 404. Otherwise
+ * Express would respond before any guard to one that cannot be decoded, and compare a long one with each route.
  */
-export function undecodablePath(request: Request): void {
+export function impossiblePath(request: Request): void {
   const { path } = request;
-  if (path.includes('%') && path.startsWith('/v1/') && !isDecodable(path)) request.url = UNDECODABLE;
+  if (!path.startsWith('/v1/')) return;
+  if (path.includes('%') && !isDecodable(path)) request.url = UNDECODABLE;
+  else if (path.length > MAX_SEGMENTS && path.split('/', MAX_SEGMENTS + 2).length > MAX_SEGMENTS + 1)
+    request.url = TOO_DEEP;
 }

@@ -6,7 +6,7 @@ import { acceptedPatches } from '../accepted-types.js';
 import { allowedMethods, patchRoute } from '../adapter/allowed-methods.js';
 import { MethodNotAllowed, RouteNotFound, UndecodablePath } from '../../errors/route.errors.js';
 import { CatchAll } from './catch-all.js';
-import { UNDECODABLE } from '../middleware/request-context.js';
+import { TOO_DEEP, UNDECODABLE } from '../middleware/request-context.js';
 
 /**
  * The catch-all route under `/v1`. Because it is a route, the guards run for it: a 404, a 405 and an OPTIONS need a key, count
@@ -25,6 +25,7 @@ export class NotFoundController {
   notFound(@Req() request: Request, @Res({ passthrough: true }) response: Response): void {
     const { path } = request;
     if (path === UNDECODABLE) throw new UndecodablePath();
+    if (path === TOO_DEEP) throw new RouteNotFound(request.originalUrl.replace(/\?.*/s, ''));
     const allowed = allowedMethods(request, path);
     if (allowed.length === 0) throw new RouteNotFound(path);
     response.setHeader('Allow', allowed.join(', '));

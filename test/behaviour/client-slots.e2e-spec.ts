@@ -1,7 +1,9 @@
 import { Controller, Get, Module, Query } from '@nestjs/common';
-import { on, once } from 'node:events';
+import type { Request, Response } from 'express';
+import { EventEmitter, on, once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { SkipThrottle } from '@nestjs/throttler';
+import { ClientSlots } from '../../src/platform/rate-limit/client-slots.js';
 import { Metrics, Public, SkipConcurrencyLimit } from '../../src/platform/index.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
@@ -44,7 +46,22 @@ class HeldController {
   }
 }
 
-@Module({ controllers: [HeldController] })
+@Public()
+@Controller('open')
+class OpenController {
+  @Get()
+  hold(@Query('name') name: string): Promise<object> {
+    return new HeldController().hold(name);
+  }
+
+  @Get('slow')
+  @SkipConcurrencyLimit()
+  slow(@Query('name') name: string): Promise<object> {
+    return this.hold(name);
+  }
+}
+
+@Module({ controllers: [HeldController, OpenController] })
 class HeldModule {}
 
 let petstore: Petstore;
@@ -56,7 +73,7 @@ beforeAll(async () => {
     env: { CLIENT_CONCURRENCY: String(LIMIT), PUBLIC_URL: '' },
     modules: [HeldModule],
   });
-  url = `${await petstore.app.getUrl()}/v1`;
+  url = await petstore.app.getUrl();
 });
 afterAll(async () => {
   petstore.app.getHttpServer().closeAllConnections();
@@ -71,7 +88,7 @@ afterEach(async () => {
 
 function client(key?: string) {
   const names: string[] = [];
-  const send = (path = '/held', signal?: AbortSignal) => {
+  const send = (path = '/v1/held', signal?: AbortSignal) => {
     const name = `held-${++count}`;
     names.push(name);
     const headers: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
@@ -102,9 +119,10 @@ async function waited(outcome: string): Promise<number> {
 
 describe(`of one client, ${LIMIT} requests are at work`, () => {
   it.each([
-    ['of a key', '/held', true],
-    ['of a key on a route with @SkipThrottle()', '/held/unthrottled', true],
-    ['of an address without a key', '/held/public', false],
+    ['of a key', '/v1/held', true],
+    ['of a key on a route with @SkipThrottle()', '/v1/held/unthrottled', true],
+    ['of an address without a key', '/v1/held/public', false],
+    ['of an address, outside /v1', '/open', false],
   ])('and further ones wait in order: %s', async (_, path, hasKey) => {
     const key = hasKey ? await petstore.key() : undefined;
     if (key) await petstore.client(key).get('/v1/rate-limit').expect(200); // known, so that requests wait as soon as they have come
@@ -128,21 +146,68 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     expect(await waited('admitted')).toBe(before + 2);
   });
 
-  it('but those of a route with @SkipConcurrencyLimit() do not count', async () => {
-    const one = client(await petstore.key());
-    const sent = Array.from({ length: LIMIT + 2 }, () => one.send('/held/slow'));
-    await becomes(() => one.atWork(), LIMIT + 2);
-    for (let i = 0; i < LIMIT + 2; i++) one.end();
+  it.each(['/v1/held/slow', '/open/slow'])(
+    'but those of a route with @SkipConcurrencyLimit() do not count: %s',
+    async (path) => {
+      const one = client(await petstore.key());
+      const sent = Array.from({ length: LIMIT + 2 }, () => one.send(path));
+      await becomes(() => one.atWork(), LIMIT + 2);
+      for (let i = 0; i < LIMIT + 2; i++) one.end();
+      expect(new Set(await Promise.all(sent))).toEqual(new Set([200]));
+    },
+  );
+
+  it('nor do probes and metrics', async () => {
+    const one = client();
+    const sent = Array.from({ length: LIMIT + 1 }, () => one.send('/open'));
+    await becomes(() => one.atWork(), LIMIT);
+    for (const path of ['/health/live', '/health/ready', '/metrics'])
+      expect((await fetch(url + path)).status).toBe(200);
+    one.end();
+    await becomes(() => one.atWork(), LIMIT);
+    while (one.atWork() > 0) one.end();
     expect(new Set(await Promise.all(sent))).toEqual(new Set([200]));
   });
 
-  it('and a closed connection ends no turn, but the wait of a request', async () => {
+  it.each(['/docs', '/docs/swagger-ui-init.js', '/openapi.json', '/nothing'])(
+    'and %s waits for those of its address, whether a route is there or not',
+    async (path) => {
+      const one = client();
+      const sent = Array.from({ length: LIMIT }, () => one.send('/open'));
+      await becomes(() => one.atWork(), LIMIT);
+      const before = await waited('admitted');
+      const waiting = fetch(url + path, { redirect: 'manual' });
+      await arrived();
+      one.end();
+      await waiting;
+      expect(await waited('admitted')).toBe(before + 1);
+      while (one.atWork() > 0) one.end();
+      await Promise.all(sent);
+    },
+  );
+
+  it('and those that need no I/O begin in one pass of the event loop', async () => {
+    const slots = petstore.app.get(ClientSlots);
+    const take = () => {
+      const request = {} as Request;
+      const taken = slots.take(request, new EventEmitter() as Response, 'one client');
+      request.slot?.free();
+      return taken;
+    };
+    const taken = Array.from({ length: LIMIT + 1 }, take);
+    expect(taken.slice(0, -1)).toEqual(Array.from({ length: LIMIT }, () => true));
+    expect(taken.at(-1)).toBeInstanceOf(Promise);
+    expect(slots.take({} as Request, new EventEmitter() as Response, 'another client')).toBe(true);
+    expect(await taken.at(-1)).toBe(true);
+  });
+
+  it('and a closed connection frees no slot, but ends the wait of a request', async () => {
     const one = client(await petstore.key());
     const leaving = new AbortController();
-    const sent = Array.from({ length: LIMIT }, () => one.send('/held', leaving.signal));
+    const sent = Array.from({ length: LIMIT }, () => one.send('/v1/held', leaving.signal));
     await becomes(() => one.atWork(), LIMIT);
     const waiting = new AbortController();
-    const given = one.send('/held', waiting.signal);
+    const given = one.send('/v1/held', waiting.signal);
     await arrived(); // otherwise the client could close the connection before the service has read the request
     const next = one.send();
     await arrived();
@@ -157,7 +222,7 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     expect(await next).toBe(200);
   });
 
-  it('and a stored response ends the turn of a repeat whose client has gone', async () => {
+  it('and a stored response frees the slot of a repeat whose client has gone', async () => {
     const key = await petstore.key();
     const body = JSON.stringify({ name: 'Gone' });
     await petstore
@@ -190,7 +255,7 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     });
     const one = client(key);
     const sent = one.send();
-    await becomes(() => one.atWork(), 1); // without a wait for turns that nothing ends
+    await becomes(() => one.atWork(), 1); // without a wait for slots that nothing frees
     one.end();
     expect(await sent).toBe(200);
   });
