@@ -95,6 +95,12 @@ describe('ifMatchCondition', () => {
     expect(check(ifMatch)).toThrow(ValidationFailed);
   });
 
+  it('does not ignore a list that is too long', () => {
+    const long = Array.from({ length: 200 }, (_, i) => `"${String(i).padStart(22, '0')}"`).join();
+    for (const condition of [check(long), check(undefined, long)])
+      expect(condition).toThrow(ValidationFailed);
+  });
+
   it('rejects a weak current version, even if it is equal', () => {
     expect(() => {
       ifMatchCondition({ 'if-match': 'W/"7"' }).check('W/"7"');

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { DomainError } from '../errors/domain-error.js';
 import { parameterError } from '../errors/field-error.js';
+import { MAX_CONDITION } from '../http/middleware/negotiation.js';
 import { opaque, versionOf } from './etag.js';
 
 const CHANGED = 'The resource has changed since you read it. Fetch it again and retry.';
@@ -98,7 +99,7 @@ export function ifMatchCondition(headers: IncomingHttpHeaders): IfMatchCondition
 
 function tagsIn(value: string, name: string): Tags {
   if (value.trim() === '*') return '*';
-  const tags = value.match(TAG);
+  const tags = value.length > MAX_CONDITION ? undefined : value.match(TAG);
   if (!tags || !LIST.test(value.replace(TAG, '""'))) throw malformed(name);
   return tags;
 }
@@ -107,6 +108,6 @@ const malformed = (name: string): ValidationFailed =>
   new ValidationFailed([
     parameterError('header', [name], {
       code: 'format',
-      message: `${name} must be * or a list of ETags, each in double quotes, with commas between them`,
+      message: `${name} must be * or a list of ETags, each in double quotes, with commas between them, of at most ${MAX_CONDITION} characters`,
     }),
   ]);
