@@ -36,7 +36,7 @@ interface Schema {
 interface Operation {
   readonly operationId: string;
   readonly deprecated?: boolean;
-  readonly parameters?: readonly { readonly name: string }[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema?: Schema }[];
 }
 
 interface Document {
@@ -78,6 +78,9 @@ function offered(): unknown[] {
         method: method.toUpperCase(),
         path,
         takesIdempotencyKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
+        lists: parameters
+          .filter(({ in: place, schema }) => place === 'query' && schema?.type === 'array')
+          .map(({ name }) => name),
       })),
   );
 }
@@ -128,7 +131,12 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 describeShop()('clients/typescript', () => {
   it('offers every operation of the document that is not deprecated', () => {
-    const rows = Object.entries(OPERATIONS).map(([id, row]) => ({ id, takesIdempotencyKey: false, ...row }));
+    const rows = Object.entries(OPERATIONS).map(([id, row]) => ({
+      id,
+      takesIdempotencyKey: false,
+      lists: [],
+      ...row,
+    }));
     expect(rows).toEqual(offered());
   });
 

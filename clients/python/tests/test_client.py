@@ -1,3 +1,4 @@
+import itertools
 import os
 import pickle
 import unittest
@@ -222,8 +223,31 @@ class Operations(ClientTest):
         )
 
     def test_asks_for_no_ids_in_a_way_that_the_service_refuses_instead_of_for_all_pets(self):
-        self.client().pets.list(ids=[]).page()
-        self.assertEqual(self.paths(), ["/v1/pets?ids="])
+        empty = ([], (), range(0), set(), frozenset(), {}, {}.keys(), iter(()), (n for n in ()), map(int, []))
+        for ids in empty:
+            self.client().pets.list(ids=ids).page()
+        self.assertEqual(self.paths(), ["/v1/pets?ids="] * len(empty))
+
+    def test_reads_the_ids_of_a_generator_once_and_no_further_than_the_service_could_take(self):
+        self.service.responses = [page([1], cursor="next"), page([2]), page([1, 2])]
+        pets = self.client().pets.list(ids=(n for n in (1, 2)))
+        for _ in range(2):
+            self.assertEqual([pet.id for pet in pets], [1, 2])
+        self.assertEqual(
+            self.paths()[:3], ["/v1/pets?ids=1&ids=2", "/v1/pets?ids=1&ids=2&cursor=next", "/v1/pets?ids=1&ids=2"]
+        )
+        endless = itertools.count(1)
+        self.client().pets.list(ids=endless).page()
+        self.assertEqual(self.paths()[-1].count("ids="), 101)
+        self.assertEqual(next(endless), 102)
+
+    def test_takes_no_single_value_where_several_are_expected(self):
+        for one in ("12", "", b"12", bytearray(b"1"), memoryview(b"1"), 12, object()):
+            with self.assertRaisesRegex(TypeError, "^`ids` takes several values, such as a list, not "):
+                self.client().pets.list(ids=one)
+            with self.assertRaisesRegex(TypeError, "^`types` takes several values"):
+                self.client().webhooks.create(url="https://example.com", types=one)
+        self.assertEqual(self.paths(), [])
 
     def test_reads_the_feed_to_an_empty_page_whose_cursor_leads_to_what_comes_later(self):
         event = {"id": 1, "type": "unknown", "version": 1, "occurredAt": "2026-11-20T09:30:00.000Z", "data": {}}

@@ -7,6 +7,8 @@ export interface Operation {
   readonly path: `/${string}`;
   /** A `POST` that takes an `Idempotency-Key` can be sent again, and is done once all the same. */
   readonly takesIdempotencyKey?: true;
+  /** The parameters of the query that take several values. */
+  readonly lists?: readonly string[];
 }
 
 type HeadersOf<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['header']>;
@@ -16,17 +18,25 @@ type TakesKey<Headers> = [Headers] extends [never]
     ? true
     : false;
 
+type QueryOf<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>;
+type ListsOf<Parameters> = {
+  [Name in keyof Parameters]-?: NonNullable<Parameters[Name]> extends readonly unknown[] ? Name : never;
+}[keyof Parameters];
+
 /** What the document says of each operation; a row that contradicts it does not compile. */
 type Declared = {
   readonly [Id in keyof operations]?: Operation &
     (TakesKey<HeadersOf<Id>> extends true
       ? { readonly takesIdempotencyKey: true }
-      : { readonly takesIdempotencyKey?: never });
+      : { readonly takesIdempotencyKey?: never }) &
+    ([ListsOf<QueryOf<Id>>] extends [never]
+      ? { readonly lists?: never }
+      : { readonly lists: readonly ListsOf<QueryOf<Id>>[] });
 };
 
 /** The operations that this client offers, by their `operationId`. */
 export const OPERATIONS = {
-  listPets: { method: 'GET', path: '/pets' },
+  listPets: { method: 'GET', path: '/pets', lists: ['ids'] },
   createPet: { method: 'POST', path: '/pets', takesIdempotencyKey: true },
   updatePet: { method: 'PATCH', path: '/pets/{petId}' },
   deletePet: { method: 'DELETE', path: '/pets/{petId}' },

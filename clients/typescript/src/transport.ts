@@ -94,8 +94,9 @@ export class Transport<Id = bigint> {
     options?: RequestOptions,
     path?: Input<Op, Id>['path'],
   ): Listing<Paged<Op, Id>> {
+    const asked = listsRead(OPERATIONS[id], query as Parameters | undefined);
     const load: LoadPage<Paged<Op, Id>> = async (cursor, pageOptions) => {
-      const input = { path, query: cursor === undefined ? query : { ...query, cursor } } as Input<Op, Id>; // as paged ones take it
+      const input = { path, query: { ...asked, ...(cursor !== undefined && { cursor }) } } as Input<Op, Id>; // as paged ones take it
       const { body, headers, response } = await this.receive(id, input, { ...options, ...pageOptions });
       if (!Array.isArray(body)) throw invalidResponse(response);
       const next = nextCursor(headers);
@@ -235,6 +236,26 @@ function queryOf(values: Parameters = {}): string {
     for (const item of items.length > 0 ? items : ['']) query.append(name, String(item));
   }
   return query.size === 0 ? '' : `?${String(query)}`;
+}
+
+/** Of one parameter: one more than the service takes, so that it refuses a longer list. */
+const MAX_VALUES = 101;
+
+/** The query of an operation, to be sent for each page: a generator, which JavaScript may give, is read once. */
+function listsRead({ lists = [] }: Operation, query: Parameters = {}): Parameters {
+  const read = lists
+    .filter((name) => query[name] !== undefined)
+    .map((name) => [name, several(name, query[name])] as const);
+  return { ...query, ...Object.fromEntries(read) };
+}
+
+/** @throws TypeError for one value, such as a text, which would be taken apart into characters */
+function several(name: string, values: unknown): Parameter[] {
+  if (typeof values !== 'object' || values === null || !(Symbol.iterator in values))
+    throw new TypeError(`\`${name}\` takes several values, such as an array.`);
+  const items: Parameter[] = [];
+  for (const item of values as Iterable<Parameter>) if (items.push(item) === MAX_VALUES) break;
+  return items;
 }
 
 /** A proxy that compresses marks the tag of a response as weak. The service's own are strong, and it accepts no other. */

@@ -217,6 +217,10 @@ describe('operations', () => {
   });
 });
 
+function* counted(last: bigint): Generator<bigint> {
+  for (let n = 1n; n <= last; n += 1n) yield n;
+}
+
 describe('pages', () => {
   it('are asked for with a parameter for each id, and in the given order', async () => {
     service.responses = [page('[{"id":2}]', 'one'), page('[{"id":1}]')];
@@ -229,8 +233,26 @@ describe('pages', () => {
 
   it('of no ids are refused by the service, instead of being those of all pets', async () => {
     service.responses = [page('[{"id":1}]')];
-    await all(time.client(service.url).pets.list({ ids: [] }));
-    expect(service.received[0]?.url).toBe('/v1/pets?ids=');
+    const { pets } = time.client(service.url);
+    for (const ids of [[], new Set(), new BigInt64Array(), counted(0n), new Map().keys()])
+      await all(pets.list({ ids: ids as bigint[] }));
+    expect(service.received.map(({ url }) => url)).toEqual(Array(5).fill('/v1/pets?ids='));
+  });
+
+  it('reads the ids of a generator once, and no further than the service could take', async () => {
+    service.responses = [page('[{"id":1}]', 'next'), page('[{"id":2}]')];
+    const { pets } = time.client(service.url);
+    const listing = pets.list({ ids: counted(2n) as unknown as bigint[] });
+    expect(await all(listing)).toHaveLength(2);
+    await all(pets.list({ ids: counted(1_000_000n) as unknown as bigint[] }));
+    const urls = service.received.map(({ url }) => url);
+    expect(urls.slice(0, 2)).toEqual(['/v1/pets?ids=1&ids=2', '/v1/pets?ids=1&ids=2&cursor=next']);
+    expect(urls[2]?.match(/ids=/g)).toHaveLength(101);
+  });
+
+  it.each(['12', '', 12n, 12, null, {}, true])('take no single value as ids: %p', (ids) => {
+    const list = () => time.client(service.url).pets.list({ ids: ids as unknown as bigint[] });
+    expect(list).toThrow(new TypeError('`ids` takes several values, such as an array.'));
   });
 
   it('of the feed end at an empty one, whose cursor leads to what comes later', async () => {

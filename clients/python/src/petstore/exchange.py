@@ -7,8 +7,9 @@ import os
 import platform
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from socket import gaierror
 from typing import Any
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
@@ -111,6 +112,27 @@ def call_of(
     }
     given = {name: value for name, value in headers.items() if value is not None}
     return Call(operation, settings.url + _address(operation, path or {}, encode(dict(query or {}))), given, content)
+
+
+MAX_VALUES = 101
+"""Of one parameter: one more than the service takes, so that it refuses a longer list."""
+
+
+def several(name: str, values: Any) -> list[Any] | None:
+    """The values of a parameter that takes several, of any iterable; a generator is read once, and not to an end that may never come.
+
+    Raises TypeError for what is one value: a text would be taken apart into characters.
+    """
+    if values is None:
+        return None
+    if isinstance(values, (str, bytes, bytearray, memoryview)) or not isinstance(values, Iterable):
+        raise TypeError(f"`{name}` takes several values, such as a list, not {type(values).__name__}.")
+    return list(islice(values, MAX_VALUES))
+
+
+def lists_read(operation: Operation, query: Mapping[str, Any]) -> dict[str, Any]:
+    """The query of an operation, to be sent for each page."""
+    return {name: several(name, value) if name in operation.lists else value for name, value in query.items()}
 
 
 def _strong(etags: str) -> str:

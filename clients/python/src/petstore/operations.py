@@ -13,9 +13,11 @@ class Operation:
     """Below the base URL, with its parameters in braces."""
     takes_idempotency_key: bool = False
     """A POST that takes an Idempotency-Key can be sent again, and is done once all the same."""
+    lists: tuple[str, ...] = ()
+    """The parameters of the query that take several values."""
 
 
-LIST_PETS = Operation("listPets", "GET", "/pets")
+LIST_PETS = Operation("listPets", "GET", "/pets", lists=("ids",))
 CREATE_PET = Operation("createPet", "POST", "/pets", takes_idempotency_key=True)
 UPDATE_PET = Operation("updatePet", "PATCH", "/pets/{petId}")
 DELETE_PET = Operation("deletePet", "DELETE", "/pets/{petId}")

@@ -21,6 +21,7 @@ from ..exchange import (
     Settings,
     call_of,
     connection_error,
+    lists_read,
     next_cursor,
 )
 from ..operations import Operation
@@ -76,6 +77,7 @@ class AsyncTransport:
         path: Mapping[str, int | str] | None = None,
     ) -> AsyncListing[Item]:
         """Calls an operation that returns pages of `kind`."""
+        query = lists_read(operation, query)
 
         async def load(cursor: str | None = None, if_none_match: str | None = None) -> Page[Item]:
             asked = {**query, "cursor": cursor or query["cursor"]}

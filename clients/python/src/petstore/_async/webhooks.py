@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from ..exchange import RequestOptions
+from ..exchange import RequestOptions, several
 from ..models import Delivery, DeliveryState, Webhook, WebhookState, WebhookWithSecret
 from ..operations import (
     CREATE_WEBHOOK,
@@ -36,14 +36,14 @@ class AsyncWebhooks:
         return self._transport.list(LIST_WEBHOOKS, Webhook, query, options)
 
     async def create(
-        self, *, url: str, types: Sequence[str] | None = None, options: RequestOptions | None = None
+        self, *, url: str, types: Iterable[str] | None = None, options: RequestOptions | None = None
     ) -> WebhookWithSecret:
         """Sends future events to a URL: those of `types`, or all.
 
         It is not retried automatically, because the secret is shown only once. Raises ValidationError if
         the URL may not be reached, and ConflictError if the key has too many.
         """
-        body = {"url": url, "types": None if types is None else [*types]}
+        body = {"url": url, "types": several("types", types)}
         return await self._transport.call(CREATE_WEBHOOK, WebhookWithSecret, body=body, options=options)
 
     async def get(
@@ -60,7 +60,7 @@ class AsyncWebhooks:
         webhook_id: int,
         *,
         url: str | None = None,
-        types: Sequence[str] | None = None,
+        types: Iterable[str] | None = None,
         state: WebhookState | None = None,
         if_match: str | None = None,
         options: RequestOptions | None = None,
@@ -69,7 +69,7 @@ class AsyncWebhooks:
 
         Raises PreconditionFailedError if `if_match`, the `etag` of an earlier response, no longer holds.
         """
-        body = {"url": url, "types": None if types is None else [*types], "state": state}
+        body = {"url": url, "types": several("types", types), "state": state}
         path = {"webhookId": webhook_id}
         return await self._transport.call(
             UPDATE_WEBHOOK, Webhook, path=path, body=body, if_match=if_match, options=options

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from ..errors import NotFoundError, Problem
 from ..exchange import RequestOptions
@@ -24,7 +24,7 @@ class Pets:
         *,
         status: PetStatus | None = None,
         category_id: int | None = None,
-        ids: Sequence[int] | None = None,
+        ids: Iterable[int] | None = None,
         sort: Sort | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -32,7 +32,7 @@ class Pets:
     ) -> Listing[Pet]:
         """All pets in ascending order of `id`, or newest first with `sort="-id"`. `limit` is the page size: 1 to 100, 20 by default.
 
-        `ids` lists only the pets with these identifiers, 1 to 100 of them.
+        `ids` lists only the pets with these identifiers, 1 to 100 of them: without one, the service refuses the request.
         """
         query = {
             "status": status,

@@ -20,6 +20,7 @@ from ..exchange import (
     Settings,
     call_of,
     connection_error,
+    lists_read,
     next_cursor,
 )
 from ..operations import Operation
@@ -75,6 +76,7 @@ class Transport:
         path: Mapping[str, int | str] | None = None,
     ) -> Listing[Item]:
         """Calls an operation that returns pages of `kind`."""
+        query = lists_read(operation, query)
 
         def load(cursor: str | None = None, if_none_match: str | None = None) -> Page[Item]:
             asked = {**query, "cursor": cursor or query["cursor"]}
