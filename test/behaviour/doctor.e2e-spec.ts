@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { CheckResult } from '../../src/platform/cli/doctor.checks.js';
 import { petstore } from '../support/command-line.js';
+import { becomes, eventually } from '../support/eventually.js';
 import { emptyFolder, type Ended } from '../support/program.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { readText } from '../support/repository.js';
@@ -159,6 +160,31 @@ describe('petstore doctor with a DATABASE_URL', () => {
   });
 });
 
+describe('petstore doctor with a REDIS_URL that no service could use', () => {
+  it.each(['/abc', '/-1', '/1.5', '/2/3', '/?db=two'])(
+    'refuses the database in redis://…%s',
+    async (path) => {
+      expect(await findings({ REDIS_URL: `redis://127.0.0.1:1${path}` })).toMatchObject({
+        configuration: starting('fail: REDIS_URL must name its database by a number, such as redis://'),
+        redis: 'warn: not checked',
+      });
+    },
+  );
+
+  it('refuses a password with a bare percent sign, without showing it', async () => {
+    const { stdout } = await doctor({ REDIS_URL: 'redis://me:hunter%zz@127.0.0.1:1' });
+    expect(stdout).toMatch(/^fail +configuration +REDIS_URL must have each % .+ as %25\.$/m);
+    expect(stdout).not.toContain('hunter');
+  });
+
+  it('says in its own words that no sentinel responds', async () => {
+    const { stdout } = await doctor({ REDIS_URL: 'redis://master', REDIS_SENTINELS: '127.0.0.1:1' });
+    expect(stdout).toMatch(
+      /the master "mymaster" of the sentinels: no sentinel names the master \([^.→]+\)\n +→ Check that Redis runs/,
+    );
+  });
+});
+
 describe('petstore doctor with a PORT', () => {
   it('says that the port is in use', async () => {
     const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
@@ -188,13 +214,13 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
 
   it('says that it responds', async () => {
     expect(await findings({ REDIS_URL: withPassword('hunter2') })).toMatchObject({
-      redis: `ok: 127.0.0.1:${redis.port} responds`,
+      redis: `ok: 127.0.0.1:${redis.port} responds and counts`,
     });
   });
 
   it('says that it is not the cluster that is configured', async () => {
     expect(await findings({ REDIS_URL: withPassword('hunter2'), REDIS_CLUSTER: 'true' })).toMatchObject({
-      redis: `fail: no response from the cluster at 127.0.0.1:${redis.port}: REDIS_CLUSTER is on, but this Redis is no cluster.`,
+      redis: `fail: no response from the cluster at 127.0.0.1:${redis.port}: REDIS_CLUSTER is on, but this Redis is no cluster`,
     });
   });
 
@@ -228,6 +254,29 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
     expect(await findings({ REDIS_URL: at('old') })).toMatchObject({
       redis: expect.stringContaining('database 2 cannot be selected, so 0 would be used: NOPERM') as unknown,
     });
+  });
+
+  it('says that it is full, and leaves nothing behind', async () => {
+    const full = await RedisServer.start(['--maxmemory', '1', '--maxmemory-policy', 'noeviction']);
+    const found = await findings({ REDIS_URL: full.url });
+    expect(found).toMatchObject({
+      redis: `fail: 127.0.0.1:${full.port} responds, but does not count: it is full: raise its maxmemory`,
+    });
+    full.command('CONFIG', 'SET', 'maxmemory', '0');
+    expect(await findings({ REDIS_URL: full.url })).toMatchObject({ redis: starting('ok: ') });
+    await becomes(() => full.command('KEYS', '*'), '');
+    await full.stop();
+  });
+
+  it('says that it is a replica, which cannot count', async () => {
+    const settings = ['--replicaof', '127.0.0.1', String(redis.port), '--masterauth', 'hunter2'];
+    const replica = await RedisServer.start(settings);
+    await eventually(() => replica.command('INFO', 'replication').includes('master_link_status:up'));
+    const found = await findings({ REDIS_URL: replica.url });
+    expect(found).toMatchObject({
+      redis: expect.stringMatching(/does not count: READONLY [^.]+$/) as unknown,
+    });
+    await replica.stop();
   });
 
   it('says why the server does not respond, without the password', async () => {

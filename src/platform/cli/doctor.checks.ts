@@ -1,8 +1,10 @@
+import type { Cluster } from 'ioredis';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Application } from '../bootstrap/application.js';
 import { seconds, withTimeout } from '../clock/duration.js';
 import { SERVICE } from '../config/service.js';
+import { StartupError } from '../config/startup-error.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import { inspectMigrations } from '../database/migrations/migrate.js';
 import type { Migration, MigrationState } from '../database/migrations/migration-state.js';
@@ -10,8 +12,9 @@ import { openUnmigrated } from '../database/open-database.js';
 import { tryPreparedStatements } from '../database/pooler-check.js';
 import { HttpConfig } from '../http/http.config.js';
 import { checkAddress, clientHost, isWildcard } from '../http/listen-on.js';
-import { openRedis } from '../rate-limit/redis/open-redis.js';
-import { inspectCluster, reasonOf, selectDatabase } from '../rate-limit/redis/redis-checks.js';
+import { openRedis, type RedisWithScripts } from '../rate-limit/redis/open-redis.js';
+import { inspectCluster, reasonOf, selectDatabase, tryCounting } from '../rate-limit/redis/redis-checks.js';
+import { shardOf } from '../rate-limit/redis/redis-shards.js';
 import { RedisConfig } from '../rate-limit/redis/redis.config.js';
 import { WebhooksConfig } from '../webhooks/webhooks.config.js';
 
@@ -35,20 +38,29 @@ const warn = (check: string, finding: string, advice: string): CheckResult => ({
   advice,
 });
 
-/** Runs all checks in parallel. They change nothing. */
+const fail = (check: string, finding: string, advice: string | null): CheckResult => ({
+  check,
+  state: 'fail',
+  finding,
+  advice,
+});
+
+/** Runs all checks in parallel, each with a time limit. They change nothing that lasts. */
 export async function runChecks({ inspectConfig, migrations }: Application): Promise<CheckResult[]> {
   const config = inspectConfig();
   const http = config.inspect(HttpConfig);
   const database = config.inspect(DatabaseConfig);
   const webhooks = config.inspect(WebhooksConfig);
   const { problems, misspelled } = config;
-  /** Runs a check, unless its variables are invalid. The first sentence of an error is the finding, the rest is advice. */
+  /** Runs a check, unless its variables are invalid. The first sentence of an error of ours is the finding, the rest is advice. */
   const run = async (check: string, variables: RegExp, work: () => Promise<CheckResult[]>) => {
     const broken = [...problems.keys()].filter((name) => variables.test(name)).join(' and ');
     if (broken !== '') return [warn(check, 'not checked', `Fix ${broken} first.`)];
     return work().catch((error: unknown): CheckResult[] => {
-      const [finding = '', ...advice] = (error as Error).message.split(/(?<=\.)\s+/);
-      return [{ check, state: 'fail', finding, advice: advice.join(' ') || null }];
+      const { message } = error as Error;
+      if (!(error instanceof StartupError)) return [fail(check, message, null)];
+      const [finding = '', ...advice] = message.split(/(?<=\.)\s+/);
+      return [fail(check, finding, advice.join(' ') || null)];
     });
   };
   const connections = await Promise.all([
@@ -58,12 +70,7 @@ export async function runChecks({ inspectConfig, migrations }: Application): Pro
   ]);
   return [
     ...(problems.size === 0 ? [ok('configuration', 'all variables are valid')] : []),
-    ...[...problems.values()].map((finding): CheckResult => ({
-      check: 'configuration',
-      state: 'fail',
-      finding,
-      advice: null,
-    })),
+    ...[...problems.values()].map((finding) => fail('configuration', finding, null)),
     ...[...misspelled].map(([name, meant]) =>
       warn('configuration', `nothing reads ${name}`, `Set ${meant} if you mean that.`),
     ),
@@ -85,8 +92,15 @@ async function checkDatabase(
 ): Promise<CheckResult[]> {
   const { databaseUrl, directDatabaseUrl, preparedStatements, dataDir, migrateAtStart } = config;
   if (databaseUrl !== undefined) {
-    const state = await withTimeout(inspectMigrations(directDatabaseUrl ?? databaseUrl, migrations), TIMEOUT);
-    if (preparedStatements) await withTimeout(tryPreparedStatements(databaseUrl), TIMEOUT);
+    const inTime = <T>(work: Promise<T>, url: string) =>
+      withTimeout(work, TIMEOUT, () => {
+        throw new StartupError(
+          `PostgreSQL at ${addressOf(url)} does not respond. Check whether it is frozen.`,
+        );
+      });
+    const direct = directDatabaseUrl ?? databaseUrl;
+    const state = await inTime(inspectMigrations(direct, migrations), direct);
+    if (preparedStatements) await inTime(tryPreparedStatements(databaseUrl), databaseUrl);
     const advice = migrateAtStart ? 'The next start of the service applies them.' : 'Run petstore migrate.';
     return [ok('database', `PostgreSQL at ${addressOf(databaseUrl)} responds`), ofMigrations(state, advice)];
   }
@@ -115,7 +129,7 @@ function ofMigrations({ applied, pending, newer }: MigrationState, advice: strin
   return ok('migrations', `all ${applied.length} applied`);
 }
 
-/** Connects as the service does, and pings. */
+/** Connects as the service does, and counts in keys of its own. */
 async function checkRedis(config: RedisConfig): Promise<CheckResult[]> {
   const { url, cluster, sentinels, sentinelName } = config;
   if (url === undefined) return [ok('redis', 'not used: quotas are counted in the memory of one process')];
@@ -129,24 +143,29 @@ async function checkRedis(config: RedisConfig): Promise<CheckResult[]> {
   redis.on('error', (error: Error) => (reason ??= error)); // connect() itself names no reason
   try {
     await withTimeout(redis.connect(), TIMEOUT);
-    reason = undefined; // from here on an error says more itself
-    redis.removeAllListeners('error').on('error', () => undefined);
-    if ('slots' in redis) return [clusterResult(place, await inspectCluster(redis, TIMEOUT))];
-    await withTimeout(redis.ping(), TIMEOUT);
-    await withTimeout(selectDatabase(redis), TIMEOUT);
-    return [ok('redis', `${place} responds`)];
   } catch (error) {
-    throw new Error(
-      `no response from ${place}: ${reasonOf(reason ?? error)}. Check that Redis runs and that its URL is right.`,
-    );
+    redis.disconnect();
+    const finding = `no response from ${place}: ${reasonOf(reason ?? error)}`;
+    return [fail('redis', finding, 'Check that Redis runs and that its URL is right.')];
+  }
+  try {
+    if ('slots' in redis) return [await checkCluster(redis, place)];
+    await withTimeout(selectDatabase(redis), TIMEOUT);
+    await tryCounting(redis, TIMEOUT);
+    return [ok('redis', `${place} responds and counts`)];
+  } catch (error) {
+    const advice = 'Until that is mended, each replica counts its share of every limit.';
+    return [fail('redis', `${place} responds, but does not count: ${reasonOf(error)}`, advice)];
   } finally {
     redis.disconnect();
   }
 }
 
-function clusterResult(place: string, { up, down }: { up: string[]; down: string[] }): CheckResult {
-  if (down.length === 0) return ok('redis', `${place} responds: ${up.join(', ')}`);
-  const finding = `${place} responds, but not ${down.join(', ')}`;
+async function checkCluster(redis: RedisWithScripts & Cluster, place: string): Promise<CheckResult> {
+  const { up, down } = await inspectCluster(redis, TIMEOUT);
+  await tryCounting(redis, TIMEOUT, (key) => down.includes(shardOf(redis, key)));
+  if (down.length === 0) return ok('redis', `${place} responds and counts: ${up.join(', ')}`);
+  const finding = `${place} responds and counts, but ${down.join(', ')} ${down.length === 1 ? 'does' : 'do'} not respond`;
   return warn('redis', finding, 'Start these nodes: the cluster cannot replace the next ones that fail.');
 }
 

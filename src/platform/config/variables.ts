@@ -38,6 +38,16 @@ export class Variables {
     return fallback;
   }
 
+  /**
+   * Records a problem of a value that may contain a password, so that the message does not show it.
+   * @param problem continues the name of the variable, or of `<name>_FILE` if that was read
+   */
+  refuse(name: string, problem: string): undefined {
+    const source = this.optional(name) === undefined ? `${name}_FILE` : name;
+    this.problems.set(source, `${source} ${problem}.`);
+    return undefined;
+  }
+
   /** Records a problem if the other variable is not set, neither itself nor as `<other>_FILE`. */
   needs(name: string, other: string): void {
     const given = [other, `${other}_FILE`].some((variable) => this.optional(variable) !== undefined);

@@ -78,6 +78,7 @@ export function openRedis(config: RedisConfig): RedisWithScripts {
   const cluster = new Cluster([addressOf(url), ...clusterNodes], {
     scripts: SCRIPTS,
     lazyConnect: true,
+    enableReadyCheck: false, // it asks one node without a time limit; the heartbeat asks each master
     clusterRetryStrategy: reconnectDelay,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,

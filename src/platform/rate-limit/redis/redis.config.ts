@@ -24,7 +24,7 @@ export class RedisConfig {
   readonly ca: string | undefined;
 
   constructor(variables: Variables) {
-    this.url = variables.secretUrl('REDIS_URL', ['redis:', 'rediss:']);
+    this.url = redisUrl(variables);
     this.cluster = variables.flag('REDIS_CLUSTER', false);
     this.clusterNodes = addresses(variables, 'REDIS_CLUSTER_NODES', REDIS_PORT);
     this.sentinels = addresses(variables, 'REDIS_SENTINELS', SENTINEL_PORT);
@@ -54,6 +54,28 @@ export class RedisConfig {
         'REDIS_SENTINELS',
         'REDIS_SENTINELS needs REDIS_URL, for the scheme, the user and the password.',
       );
+  }
+}
+
+/** What the client would make of another path or user is an error in the middle of the start, or database 0. */
+function redisUrl(variables: Variables): string | undefined {
+  const url = variables.secretUrl('REDIS_URL', ['redis:', 'rediss:']);
+  if (url === undefined) return undefined;
+  const { pathname, username, password, searchParams } = new URL(url);
+  const database = searchParams.get('db') ?? pathname.slice(1);
+  if (!/^\d{0,9}$/.test(database))
+    return variables.refuse('REDIS_URL', 'must name its database by a number, such as redis://host:6379/2');
+  if (!isDecodable(username) || !isDecodable(password))
+    return variables.refuse('REDIS_URL', 'must have each % of its user and password as %25');
+  return url;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
