@@ -22,14 +22,16 @@ script() {
     cat "$root/deploy/backup/new-ids.sql"
     echo 'COMMIT;'
   else
-    echo 'SELECT 1 / 0 AS "the dump cannot be read";'
+    echo "DO \$\$ BEGIN RAISE 'the dump cannot be read'; END \$\$;"
   fi
 }
 
-left='The database is unchanged. Run this again, or start the service.'
+left='The database is unchanged. Run this again, or start the service if it is stopped.'
 trap '[ $? = 0 ] || say "$left"; disconnect' EXIT
-stop
 connect
+# Before anything is stopped. To list its contents would read the beginning only.
+client 'pg_restore --file=/dev/null' <"$folder/petstore.dump" || fail 'The dump is not complete, or of a newer PostgreSQL.'
+stop
 others=$(client "$psql --tuples-only --no-align" <<'SQL'
   SELECT count(*) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()

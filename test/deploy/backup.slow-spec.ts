@@ -164,12 +164,19 @@ if (INSTALLED_POSTGRES === undefined) skipped('backup and restore', 'install pos
     it('leave the database as it is when the dump is not complete', async () => {
       await stopService();
       const before = await petIds();
-      truncateSync(saved('petstore.dump'), readFileSync(saved('petstore.dump')).length - 2_000);
-      await expect(runScript('restore.sh')).rejects.toMatchObject({
-        code: 3,
-        stderr: expect.stringMatching(/The database is unchanged\./) as unknown,
-      });
+      const whole = readFileSync(saved('petstore.dump'));
+      for (const size of [whole.length - 2_000, whole.length / 2, 100, 1]) {
+        truncateSync(saved('petstore.dump'), size);
+        await expect(runScript('restore.sh')).rejects.toMatchObject({
+          code: 1,
+          stderr: expect.stringMatching(
+            /^pg_restore: .+\nrestore\.sh: The dump is not complete.*\nrestore\.sh: The database is unchanged\..*\n$/,
+          ) as unknown,
+        });
+        writeFileSync(saved('petstore.dump'), whole);
+      }
       expect(await petIds()).toEqual(before);
+      truncateSync(saved('petstore.dump'), 1);
     });
 
     it('are made each day, and only the newest are kept', async () => {
@@ -183,13 +190,70 @@ if (INSTALLED_POSTGRES === undefined) skipped('backup and restore', 'install pos
       expect(readdirSync(backups)).toHaveLength(2);
       expect(older).toBe('2026-01-02T031000Z');
       expect(readdirSync(join(backups, newest)).sort()).toEqual(['petstore.dump', 'webhook-secret-keys']);
-      // One that fails deletes none.
-      await expect(
-        promisify(execFile)(script('daily.sh'), ['here', backups, '1'], {
-          env: { ...postgres.env, PGPORT: '1' },
-        }),
-      ).rejects.toThrow();
-      expect(readdirSync(backups)).toEqual(expect.arrayContaining([older, newest]));
+    });
+
+    describe('that fail', () => {
+      let backups: string;
+      let bin: string;
+      const OLD = ['2026-01-01T031000Z', '2026-01-02T031000Z', '2026-01-03T031000Z'];
+      const daily = (env: Record<string, string>, keep = '1') =>
+        promisify(execFile)(script('daily.sh'), ['here', backups, keep], {
+          env: { ...postgres.env, WEBHOOK_SECRET_KEYS_FILE: saved('../keys'), ...env },
+        });
+      /** A program that is found before the real one. */
+      const standIn = (name: string, text: string) => {
+        writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+        return { PATH: `${bin}:${postgres.env.PATH}` };
+      };
+
+      beforeEach(async () => {
+        const own = (await emptyFolder()).path; // removed with the folder of the run
+        [backups, bin] = [join(own, 'backups'), join(own, 'bin')];
+        for (const path of [bin, ...OLD.map((old) => join(backups, old))])
+          mkdirSync(path, { recursive: true });
+        mkdirSync(join(backups, '2026-01-04T031000Z.part')); // of a killed run
+      });
+
+      it.each<[string, () => Record<string, string>, RegExp]>([
+        [
+          'PostgreSQL is down',
+          () => ({ PGPORT: '1' }),
+          /connection to server .*failed[^]*\nbackup\.sh: There is no backup/,
+        ],
+        [
+          'pg_dump fails',
+          () => standIn('pg_dump', 'head -c 100000 /dev/zero; echo "pg_dump: error: it broke" >&2; exit 1'),
+          /^pg_dump: error: it broke\n.*ERROR: +pg_dump failed\n/,
+        ],
+        [
+          'the disk has no room for another one',
+          () => standIn('df', 'echo Filesystem; echo "disk 1000000 950000 49999 95% /"'),
+          /^daily\.sh: Only 48 MiB are free\. The last backup has 0 MiB, and a twentieth of the disk, 48 MiB, stays free\.\n$/,
+        ],
+      ])('leave nothing behind and delete no backup: %s', async (_, env, why) => {
+        for (let retry = 0; retry < 2; retry++) {
+          await expect(daily(env())).rejects.toMatchObject({ stderr: expect.stringMatching(why) as unknown });
+          expect(readdirSync(backups).sort()).toEqual(OLD);
+        }
+      });
+
+      it('say so when another one is running, and leave that alone', async () => {
+        const slow = standIn('pg_dump', 'touch "$0.began"; while [ ! -e "$0.end" ]; do sleep 0.1; done');
+        const first = daily(slow);
+        await eventually(() => readdirSync(bin).includes('pg_dump.began'));
+        await expect(daily({})).rejects.toMatchObject({
+          stderr: expect.stringMatching(/^daily\.sh: Another backup to .+ is running\.$/m) as unknown,
+        });
+        writeFileSync(join(bin, 'pg_dump.end'), '');
+        await first;
+      });
+
+      it.each(['0', 'all', '-1', '1 2'])('refuse to keep %j of them', async (keep) => {
+        await expect(daily({}, keep)).rejects.toMatchObject({
+          stderr: `daily.sh: KEEP is ${keep}, not a number from 1.\n`,
+        });
+        expect(readdirSync(backups)).toEqual(expect.arrayContaining(OLD));
+      });
     });
 
     it('say that a backup lacks the keys of webhook secrets, and keep those that exist when it is restored', async () => {
@@ -266,17 +330,17 @@ if (INSTALLED_POSTGRES === undefined) skipped('backup and restore', 'install pos
       expect(await petIds()).toEqual(before);
       expect(readFileSync(join(secret, 'webhook-secret-keys'), 'utf8')).toBe('the keys');
       expect(calls().map((call) => call.replace(/ (-|\/).*/, ''))).toEqual([
+        'apply',
+        'wait',
         'kustomize deploy/kubernetes/base',
         'scale',
-        'wait',
-        'apply',
         'wait',
         'apply',
         'scale',
         'rollout status',
         'delete pod petstore-backup',
       ]);
-      expect(calls()[1]).toBe('scale --replicas=0 deployment/petstore deployment/petstore-worker');
+      expect(calls()[3]).toBe('scale --replicas=0 deployment/petstore deployment/petstore-worker');
 
       // Interrupted, it deletes its pod.
       writeFileSync(join(bin, 'psql'), '#!/bin/sh\necho psql >>"$LOG"\nexec sleep 60\n', { mode: 0o755 });
