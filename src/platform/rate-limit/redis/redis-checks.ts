@@ -74,7 +74,7 @@ export async function inspectCluster(
     cluster.nodes('all').map(async (node) => {
       const { host = '', port = 0 } = node.options;
       const info = await withTimeout(node.cluster('INFO'), timeout).catch(String);
-      return { address: `${host}:${port}`, info, state: /cluster_state:(\w+)/.exec(String(info))?.[1] };
+      return { address: `${host}:${port}`, info, state: /cluster_state:(\w+)/.exec(info)?.[1] };
     }),
   );
   const wrong = nodes.find(({ state }) => state !== undefined && state !== 'ok');
@@ -84,6 +84,6 @@ export async function inspectCluster(
       .filter(({ state }) => (state === 'ok') === responds)
       .map(({ address }) => address)
       .sort();
-  if (addresses(true).length === 0) throw new Error(`no node responds: ${String(nodes[0]?.info)}`);
+  if (addresses(true).length === 0) throw new Error(`no node responds: ${nodes[0]?.info ?? ''}`);
   return { up: addresses(true), down: addresses(false) };
 }

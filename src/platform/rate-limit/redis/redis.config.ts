@@ -63,10 +63,14 @@ function redisUrl(variables: Variables): string | undefined {
   if (url === undefined) return undefined;
   const { pathname, username, password, searchParams } = new URL(url);
   const database = searchParams.get('db') ?? pathname.slice(1);
-  if (!/^\d{0,9}$/.test(database))
-    return variables.refuse('REDIS_URL', 'must name its database by a number, such as redis://host:6379/2');
-  if (!isDecodable(username) || !isDecodable(password))
-    return variables.refuse('REDIS_URL', 'must have each % of its user and password as %25');
+  if (!/^\d{0,9}$/.test(database)) {
+    variables.refuse('REDIS_URL', 'must name its database by a number, such as redis://host:6379/2');
+    return;
+  }
+  if (!isDecodable(username) || !isDecodable(password)) {
+    variables.refuse('REDIS_URL', 'must have each % of its user and password as %25');
+    return;
+  }
   return url;
 }
 
