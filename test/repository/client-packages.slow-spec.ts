@@ -1,9 +1,11 @@
 import { exec } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import * as client from '../../clients/typescript/src/index.js';
+import { installFromRegistry } from '../support/from-registry.js';
 import { installPackedClient, runIn } from '../support/packed-client.js';
 import { emptyFolder } from '../support/program.js';
 import { itWithPython, runPython } from '../support/python.js';
@@ -75,14 +77,91 @@ describe('clients/typescript, as packed by npm', () => {
       '--noUnusedLocals',
       ...inNode,
     );
-    const load = `console.log(typeof require('petstore-client').PetstoreClient)`;
+    const load = `const { PetstoreClient, NotFoundError } = require('petstore-client');
+      import('petstore-client').then((es) =>
+        console.log(typeof PetstoreClient, es.NotFoundError === NotFoundError, Object.keys(es).sort().join()));`;
+    const exported = Object.keys(client).sort().join();
     expect(await runIn(folder.path, process.execPath, '--input-type=commonjs', '--eval', load)).toBe(
-      'function\n',
+      `function true ${exported}\n`,
     );
     expect(await readdir(join(folder.path, 'source'))).not.toContain('dist'); // packing leaves nothing behind
     await folder.remove();
   });
 });
+
+/** The newest TypeScript, and the last one before it that many programs still have. */
+describe.each(['5.9.3', '7.0.2'])(
+  'clients/typescript, in a project that tsc --init of TypeScript %s has made',
+  (version) => {
+    let folder: Awaited<ReturnType<typeof emptyFolder>>;
+    let compiler: string;
+
+    beforeAll(async () => {
+      folder = await emptyFolder();
+      const tools = join(folder.path, 'tools');
+      await mkdir(tools);
+      await installFromRegistry(tools, `typescript@${version}`);
+      await installPackedClient(folder.path);
+      for (const types of ['@types', 'undici-types'])
+        await symlink(join(ROOT, 'node_modules', types), join(folder.path, 'node_modules', types));
+      compiler = join(tools, 'node_modules/typescript/bin/tsc');
+      await runIn(folder.path, process.execPath, compiler, '--init');
+      const [program = '', events = '', webhook = ''] = codeBlocks(
+        readText('clients/typescript/README.md'),
+        'ts',
+      );
+      const samples = {
+        main: readText('clients/examples/typescript/main.ts'),
+        receiver: readText('clients/examples/typescript/webhook-receiver.ts'),
+        readme: `${program}\n${events}`,
+        webhook: `declare const body: string, request: Request;\n${webhook}`,
+        // A caller may give undefined for all that can be left out.
+        undefined: `import { PetstoreClient, verifyWebhook } from 'petstore-client';
+        const client = new PetstoreClient({ ids: undefined, url: undefined, runtime: undefined });
+        client.pets.list({ status: undefined, ids: undefined, limit: undefined, cursor: undefined });
+        await client.pets.create({ name: 'Rex', categoryId: 1n, status: undefined }, { signal: undefined });
+        await client.webhooks.update(1n, { types: undefined, state: 'disabled' });
+        await verifyWebhook(new ArrayBuffer(0), new Headers(), '', { tolerance: undefined, now: undefined });`,
+      };
+      for (const [name, sample] of Object.entries(samples)) {
+        await mkdir(join(folder.path, 'es'), { recursive: true });
+        await mkdir(join(folder.path, 'common'), { recursive: true });
+        await writeFile(join(folder.path, 'es', `${name}.mts`), sample);
+        await writeFile(join(folder.path, 'common', `${name}.cts`), withoutTopLevelAwait(sample));
+      }
+    });
+    afterAll(() => folder.remove());
+
+    const compiles = async (files: string, ...options: string[]) => {
+      const settings = { extends: '../tsconfig.json', compilerOptions: { types: ['node'], noEmit: true } };
+      await writeFile(join(folder.path, files, 'tsconfig.json'), JSON.stringify(settings));
+      const args = [compiler, '-p', files, ...options];
+      return runIn(folder.path, process.execPath, ...args).catch(
+        (error: unknown) => (error as { stdout: string }).stdout,
+      );
+    };
+
+    it('compiles with all samples, as ES modules', async () => {
+      expect(await compiles('es')).toBe('');
+    });
+
+    it('compiles with all samples, as CommonJS', async () => {
+      expect(await compiles('common', '--verbatimModuleSyntax', 'false')).toBe(''); // otherwise a CommonJS file has no `import`
+    });
+  },
+);
+
+/** CommonJS has none. */
+function withoutTopLevelAwait(sample: string): string {
+  const isAtTop = (line: string) => /^(import|declare) /.test(line);
+  const lines = sample.split('\n');
+  return [
+    ...lines.filter(isAtTop),
+    'export async function main() {',
+    ...lines.filter((line) => !isAtTop(line)),
+    '}',
+  ].join('\n');
+}
 
 describe('clients/python', () => {
   itWithPython(

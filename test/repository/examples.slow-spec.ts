@@ -56,15 +56,16 @@ describe('clients/examples/typescript, with the client as packed by npm', () => 
       expect.arrayContaining([
         'LICENSE',
         'README.md',
-        'dist/cjs/index.js',
-        'dist/cjs/package.json',
-        'dist/esm/index.d.ts',
-        'dist/esm/index.js',
+        'dist/index.d.mts',
+        'dist/index.d.ts',
+        'dist/index.js',
+        'dist/index.mjs',
+        'dist/package.json',
         'package.json',
       ]),
     );
     const built =
-      /^(LICENSE|README\.md|package\.json|dist\/cjs\/package\.json|dist\/(cjs|esm)\/.*\.(js|d\.ts))$/;
+      /^(LICENSE|README\.md|package\.json|dist\/package\.json|dist\/index\.(mjs|d\.mts)|dist\/.*\.(js|d\.ts))$/;
     expect(files.filter((path) => !built.test(path))).toEqual([]);
   });
 

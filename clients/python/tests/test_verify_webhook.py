@@ -1,6 +1,7 @@
 import base64
 import hashlib
 import hmac
+import json
 import unittest
 
 import petstore
@@ -31,6 +32,15 @@ class VerifyWebhook(unittest.TestCase):
             event = verify(body, headers_of())
             self.assertIsInstance(event, petstore.OrderPlacedEvent)
             self.assertEqual((event.id, event.data.pet_id), (9007199254740993, 42))
+
+    def test_takes_bytes_of_any_kind(self):
+        for body in (bytearray(BODY.encode()), memoryview(f"..{BODY}".encode())[2:]):
+            self.assertEqual(verify(body, headers_of()).type, "order.placed")
+
+    def test_names_a_body_that_is_parsed_already_as_the_mistake(self):
+        for body in (json.loads(BODY), [], None, 5, True):
+            with self.assertRaisesRegex(TypeError, f"as received.* A {type(body).__name__} seems to be parsed"):
+                verify(body, headers_of())
 
     def test_takes_either_signature_after_a_rotation(self):
         headers = headers_of()

@@ -17,6 +17,11 @@ export type Exact<T, Id = bigint> = T extends readonly (infer Item)[]
       }
     : T;
 
+/** The same for what a caller gives. */
+export type Given<T, Id = bigint> = Loose<Exact<T, Id>>;
+/** A caller may write `undefined` for what is left out, also with `exactOptionalPropertyTypes`. */
+export type Loose<T> = { [Name in keyof T]: T[Name] | (object extends Pick<T, Name> ? undefined : never) };
+
 type ExactId<T, Id> = T extends number ? Id : T extends readonly number[] ? readonly Id[] : T;
 
 const isIdentifier = (name: string) => name === 'id' || name.endsWith('Id');

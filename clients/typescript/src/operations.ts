@@ -1,4 +1,4 @@
-import type { Exact } from './exact-json.js';
+import type { Exact, Given, Loose } from './exact-json.js';
 import type { operations } from './schema.js';
 
 export interface Operation {
@@ -81,13 +81,13 @@ type Content<Holder, Id> = Holder extends { content: { 'application/json': infer
 type Responses<Id extends OperationId> = operations[Id]['responses'];
 
 /** The parameters in the address of an operation. */
-export type Query<Op extends OperationId, Id = bigint> = Exact<NonNullable<Parameters<Op>['query']>, Id>;
+export type Query<Op extends OperationId, Id = bigint> = Given<NonNullable<Parameters<Op>['query']>, Id>;
 
 /** What an operation is called with. */
 export interface Input<Op extends OperationId, Id> {
   readonly path?: Exact<Parameters<Op>['path'], Id> | undefined;
   readonly query?: Query<Op, Id> | undefined;
-  readonly body?: Content<operations[Op]['requestBody'], Id> | undefined;
+  readonly body?: Loose<Content<operations[Op]['requestBody'], Id>> | undefined;
 }
 
 /** What an operation returns when it succeeds. */

@@ -17,7 +17,7 @@ export interface ClientOptions<Ids extends IdKind = 'bigint'> {
    * How identifiers appear: as `bigint` (default), as `string`, or as `number`, which throws for one above 2^53.
    * `JSON.stringify` does not accept a bigint.
    */
-  readonly ids?: Ids;
+  readonly ids?: Ids | undefined;
   /** With the version, such as `https://petstore.example/v1`. Default: the variable `PETSTORE_URL`. */
   readonly url?: string | undefined;
   /** Default: the variable `PETSTORE_API_KEY`. */
@@ -33,7 +33,7 @@ export interface ClientOptions<Ids extends IdKind = 'bigint'> {
   /** Called with every response, including those that lead to a retry. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
   /** For tests, and for a `fetch` of your own. */
-  readonly runtime?: Partial<Runtime>;
+  readonly runtime?: Partial<Runtime> | undefined;
 }
 
 /**

@@ -2,16 +2,18 @@ import { WebhookVerificationError } from './errors.js';
 import { type IdKind, type IdTypes, readJson } from './exact-json.js';
 import type { WebhookEvent } from './types.js';
 
-/** The headers of a request, as `fetch` or Node.js give them. */
-export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+/** The headers of a request, as Node.js gives them, or any `Headers`, such as those of `fetch`, undici or node-fetch. */
+export type WebhookHeaders =
+  | { get(name: string): string | null | undefined }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions<Ids extends IdKind = 'bigint'> {
   /** How identifiers appear, `bigint` by default. */
-  readonly ids?: Ids;
+  readonly ids?: Ids | undefined;
   /** How old a message may be, in seconds; 300 by default. */
-  readonly tolerance?: number;
+  readonly tolerance?: number | undefined;
   /** Unix time in milliseconds, for tests. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 const encoder = new TextEncoder();
@@ -22,13 +24,15 @@ const encoder = new TextEncoder();
  * @param payload the body, exactly as received
  * @param secret `whsec_…`, from the response that created the webhook or rotated its secret
  * @throws WebhookVerificationError if a header is missing, the message is too old, or no signature is valid
+ * @throws TypeError for a body that is parsed already
  */
 export async function verifyWebhook<Ids extends IdKind = 'bigint'>(
-  payload: string | Uint8Array,
+  payload: string | ArrayBuffer | ArrayBufferView,
   headers: WebhookHeaders,
   secret: string,
   { ids, tolerance = 300, now = Date.now }: VerifyOptions<Ids> = {},
 ): Promise<WebhookEvent<IdTypes[Ids]>> {
+  const body = bytesOf(payload);
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name),
   );
@@ -36,7 +40,6 @@ export async function verifyWebhook<Ids extends IdKind = 'bigint'>(
     throw invalid('A header is missing: webhook-id, webhook-timestamp or webhook-signature.');
   const age = Math.abs(now() / 1_000 - Number(timestamp));
   if (!(age <= tolerance)) throw invalid(`The message is not from the last ${tolerance} seconds.`);
-  const body = typeof payload === 'string' ? encoder.encode(payload) : payload;
   const signed = joined(encoder.encode(`${id}.${timestamp}.`), body);
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', keyOf(secret), algorithm, false, ['verify']);
@@ -53,9 +56,25 @@ export async function verifyWebhook<Ids extends IdKind = 'bigint'>(
 const invalid = (message: string) => new WebhookVerificationError({ code: 'invalid_signature', message });
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  if (hasGet(headers)) return headers.get(name) ?? undefined;
   const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   return typeof found === 'string' ? found : found?.[0];
+}
+
+/** A header may be called `get`, but is no function. */
+const hasGet = (headers: WebhookHeaders): headers is { get(name: string): string | null | undefined } =>
+  typeof headers.get === 'function';
+
+/** @throws TypeError, because what is signed are the bytes: of a body that is parsed already they are lost */
+function bytesOf(payload: unknown): Uint8Array {
+  if (typeof payload === 'string') return encoder.encode(payload);
+  if (ArrayBuffer.isView(payload))
+    return new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength);
+  if (Object.prototype.toString.call(payload) === '[object ArrayBuffer]')
+    return new Uint8Array(payload as ArrayBuffer); // of any realm
+  throw new TypeError(
+    'The payload must be the body exactly as received, a text or bytes. It seems to be parsed already.',
+  );
 }
 
 /** @throws TypeError, because an invalid secret is a bug of the program */

@@ -20,8 +20,11 @@ function headersOf(body = BODY, { age = 0, key = KEY } = {}) {
   };
 }
 
-const verify = (body: string | Uint8Array, headers: Parameters<typeof verifyWebhook>[1], secret = SECRET) =>
-  verifyWebhook(body, headers, secret, { now: () => NOW });
+const verify = (
+  body: Parameters<typeof verifyWebhook>[0],
+  headers: Parameters<typeof verifyWebhook>[1],
+  secret = SECRET,
+) => verifyWebhook(body, headers, secret, { now: () => NOW });
 
 describe('verifyWebhook', () => {
   it('returns the event, whose type tells what its data is', async () => {
@@ -41,6 +44,39 @@ describe('verifyWebhook', () => {
     const id: string = event.id;
     expect(id).toBe('9007199254740993');
   });
+
+  it('takes the headers of any library, and bytes of any kind', async () => {
+    class ForeignHeaders {
+      readonly #headers = new Headers(headersOf());
+      get(name: string): string | null {
+        return this.#headers.get(name);
+      }
+    }
+    const bytes = new TextEncoder().encode(`..${BODY}..`);
+    const { buffer } = new TextEncoder().encode(BODY);
+    const payloads = [
+      BODY,
+      buffer,
+      structuredClone(buffer),
+      new DataView(bytes.buffer, 2, bytes.length - 4),
+      bytes.subarray(2, -2),
+      Buffer.from(BODY),
+    ];
+    for (const payload of payloads)
+      expect(await verify(payload, new ForeignHeaders())).toMatchObject({ type: 'pet.created' });
+    expect(await verify(BODY, { ...headersOf(), get: 'x' })).toMatchObject({ type: 'pet.created' });
+  });
+
+  it.each([JSON.parse(BODY), [], null, undefined, 5, true])(
+    'names a body that is parsed already as the mistake: %p',
+    async (payload) => {
+      await expect(verify(payload, headersOf())).rejects.toThrow(
+        new TypeError(
+          'The payload must be the body exactly as received, a text or bytes. It seems to be parsed already.',
+        ),
+      );
+    },
+  );
 
   it('takes either signature after a rotation', async () => {
     const headers = headersOf();

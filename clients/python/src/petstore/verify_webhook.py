@@ -19,7 +19,7 @@ _PREFIX = "whsec_"
 
 
 def verify_webhook(
-    payload: bytes | str,
+    payload: str | bytes | bytearray | memoryview,
     headers: Mapping[str, str],
     secret: str,
     *,
@@ -33,9 +33,10 @@ def verify_webhook(
     tolerance: how old a message may be, in seconds.
 
     A message may arrive more than once, with the same `webhook-id`. Raises WebhookVerificationError if a header is
-    missing, the message is too old, or no signature is valid, and ValueError if the secret is invalid.
+    missing, the message is too old, or no signature is valid, ValueError if the secret is invalid, and TypeError
+    for a body that is parsed already.
     """
-    body = payload.encode() if isinstance(payload, str) else bytes(payload)
+    body = payload.encode() if isinstance(payload, str) else _bytes_of(payload)
     given = {name.lower(): value for name, value in headers.items()}
     try:
         message, sent, signatures = (given[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
@@ -52,6 +53,15 @@ def verify_webhook(
 
 def _invalid(message: str) -> WebhookVerificationError:
     return WebhookVerificationError(Problem("invalid_signature", message))
+
+
+def _bytes_of(payload: bytes | bytearray | memoryview) -> bytes:
+    try:
+        return bytes(memoryview(payload))  # of a number, bytes() makes zeros
+    except TypeError:
+        kind = type(payload).__name__
+        message = f"The payload must be the body exactly as received, a text or bytes. A {kind} seems to be parsed already."
+        raise TypeError(message) from None
 
 
 def _key_of(secret: str) -> bytes:
