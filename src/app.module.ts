@@ -14,6 +14,7 @@ import { ErrorsModule } from './platform/errors/errors.module.js';
 import { BodyGuard } from './platform/http/body/body.guard.js';
 import { HttpModule } from './platform/http/http.module.js';
 import { NotFoundModule } from './platform/http/not-found/not-found.module.js';
+import { PatchBodies } from './platform/validation/patch-bodies.js';
 import { RequestValidationPipe } from './platform/validation/validation.pipe.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import type { Config } from './platform/config/config.js';
@@ -79,7 +80,7 @@ export class AppModule {
         OpenApiModule.with(ERRORS),
         NotFoundModule, // last, because it has the catch-all route
       ],
-      providers: PIPELINE,
+      providers: [...PIPELINE, PatchBodies],
     };
   }
 }

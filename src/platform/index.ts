@@ -31,6 +31,7 @@ export {
   OptionalNotNull,
   Text,
 } from './validation/property.decorators.js';
+export { PatchType } from './validation/patch-type.js';
 export { type Int64, parseInt64 } from './json/int64.js';
 export { Int64Property, OptionalTimeProperty, TimeProperty } from './json/property-types.js';
 

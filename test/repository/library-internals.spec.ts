@@ -17,9 +17,9 @@ const USES: readonly Use[] = [
   {
     package: 'class-transformer',
     version: '0.5.1',
-    why: 'unknown members are counted before any rule runs, integers are exact in subtypes, and a PATCH has no defaults',
+    why: 'unknown members are counted before any rule runs, and integers are exact in subtypes',
     pattern: /'class-transformer\/cjs\/storage\.js'/,
-    files: ['src/platform/validation/dto-facts.ts', 'src/platform/validation/without-defaults.ts'],
+    files: ['src/platform/validation/dto-facts.ts'],
   },
   {
     package: 'class-validator',

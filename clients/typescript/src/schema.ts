@@ -1111,7 +1111,6 @@ export interface components {
       url?: string;
       /**
        * @description The event types to send. An empty list means all, including types added later.
-       * @default []
        * @example [
        *       "pet.created"
        *     ]

@@ -1,5 +1,5 @@
 import { RequestMethod } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA, VERSION_METADATA } from '@nestjs/common/internal.js';
+import { PATH_METADATA, VERSION_METADATA } from '@nestjs/common/internal.js';
 import type { DiscoveryService } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import { handlersOf } from './handlers.js';
@@ -13,7 +13,7 @@ export const consumedTypes = (handler: object, controller: object): string[] | u
 export function acceptedPatches(discovery: DiscoveryService): ReadonlyMap<string, string> {
   return new Map(
     handlersOf(discovery)
-      .filter(({ handler }) => Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.PATCH)
+      .filter(({ method }) => method === RequestMethod.PATCH)
       .flatMap(({ controller, handler }) => {
         const types = (consumedTypes(handler, controller) ?? ['application/json']).join(', ');
         const versions = metadata(VERSION_METADATA, handler) ?? metadata(VERSION_METADATA, controller) ?? [];

@@ -1,5 +1,5 @@
-import type { Type } from '@nestjs/common';
-import { METHOD_METADATA } from '@nestjs/common/internal.js';
+import type { RequestMethod, Type } from '@nestjs/common';
+import { METHOD_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal.js';
 import { type DiscoveryService, MetadataScanner } from '@nestjs/core';
 
 /** A method of a controller that handles a route. */
@@ -7,6 +7,7 @@ export interface Handler {
   readonly controller: Type;
   readonly handler: object;
   readonly name: string;
+  readonly method: RequestMethod;
 }
 
 /** The handlers of all controllers, in the order of the modules. */
@@ -17,7 +18,59 @@ export function handlersOf(discovery: DiscoveryService): Handler[] {
     const prototype = controller.prototype as Readonly<Record<string, object>>;
     return scanner.getAllMethodNames(prototype).flatMap((name) => {
       const handler = prototype[name];
-      return handler && Reflect.hasMetadata(METHOD_METADATA, handler) ? [{ controller, handler, name }] : [];
+      const method = handler && (Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined);
+      return handler && method !== undefined ? [{ controller, handler, name, method }] : [];
     });
   });
+}
+
+/** What Nest records of a parameter of a handler. */
+export interface Parameter {
+  readonly index: number;
+  readonly data?: unknown;
+  readonly pipes?: readonly unknown[];
+  /** Of a decorator that `createParamDecorator()` has made. */
+  readonly factory?: object;
+}
+
+/** The parameters of a handler that have a decorator, by their kind and index: `3:0` is a body. */
+export function parametersOf(handler: object, controller: Type): Readonly<Record<string, Parameter>> {
+  return (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, nameOf(handler, controller)) ?? {}) as Record<
+    string,
+    Parameter
+  >;
+}
+
+/** The class of the whole body that a handler takes, if it is one of a module. */
+export function bodyClass(handler: object, controller: Type): Type<object> | undefined {
+  const body = Object.entries(parametersOf(handler, controller)).find(
+    ([key, { data }]) => key.startsWith(`${RouteParamtypes.BODY}:`) && data === undefined,
+  );
+  if (!body) return undefined;
+  const types = Reflect.getMetadata(
+    'design:paramtypes',
+    controller.prototype as object,
+    nameOf(handler, controller),
+  ) as readonly unknown[] | undefined;
+  const type = types?.[body[1].index];
+  return typeof type === 'function' && !BUILT_IN.includes(type) ? (type as Type<object>) : undefined;
+}
+
+/** What TypeScript emits for a type that is no class of a module. */
+const BUILT_IN: readonly unknown[] = [
+  Object,
+  String,
+  Number,
+  Boolean,
+  BigInt,
+  Symbol,
+  Function,
+  Array,
+  Date,
+  Buffer,
+];
+
+function nameOf(handler: object, controller: Type): string {
+  const prototype = controller.prototype as Readonly<Record<string, object>>;
+  return new MetadataScanner().getAllMethodNames(prototype).find((one) => prototype[one] === handler) ?? '';
 }

@@ -1,20 +1,12 @@
-import type { ExecutionContext, Type } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal.js';
-import { MetadataScanner } from '@nestjs/core';
+import type { ExecutionContext } from '@nestjs/common';
+import { RouteParamtypes } from '@nestjs/common/internal.js';
 import { DECORATORS } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { type Parameter, parametersOf } from '../http/handlers.js';
 import { perHandler } from '../http/per-handler.js';
 import { ignoresQuery } from '../http/request-parameter.js';
 import { parseInt64 } from '../json/int64.js';
 import { IdPipe } from '../validation/id.pipe.js';
-
-/** One parameter of a handler, as Nest keeps it. */
-interface Parameter {
-  readonly data?: unknown;
-  readonly pipes?: readonly unknown[];
-  /** Of a decorator that `createParamDecorator()` has made. */
-  readonly factory?: object;
-}
 
 /** What a handler reads of the target of a request. */
 interface Reads {
@@ -78,15 +70,6 @@ const readsOf = perHandler((handler, controller): Reads => {
     query: readsAll ? undefined : new Set(named as string[]),
   };
 });
-
-function parametersOf(handler: object, controller: Type): Readonly<Record<string, Parameter>> {
-  const prototype = controller.prototype as Readonly<Record<string, object>>;
-  const name = new MetadataScanner().getAllMethodNames(prototype).find((one) => prototype[one] === handler);
-  return (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name ?? '') ?? {}) as Record<
-    string,
-    Parameter
-  >;
-}
 
 /** `@ApiQuery()`, by which an author names what a guard or an interceptor reads. */
 const isDocumented = (handler: object, controller: object): boolean =>

@@ -2,7 +2,7 @@ import { type ArgumentMetadata, Injectable, type Type, ValidationPipe } from '@n
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validate, type ValidationError, type ValidatorOptions } from 'class-validator';
 import { ValidationFailed } from '../errors/common.errors.js';
-import { isAbsent, isPartial, UNREAD } from '../http/body/body.guard.js';
+import { UNREAD } from '../http/body/body.guard.js';
 import { UnsupportedMediaType } from '../http/body/body.errors.js';
 import {
   assertSomeProperty,
@@ -18,7 +18,6 @@ import {
 import { invalidValue, notAnObject, ofValidator, unknownAt } from './field-errors.js';
 import { GIVEN_ONCE, isPrimitive, withRepeated } from './query-rules.js';
 import { rememberRules } from './remember-rules.js';
-import { partialOf } from './without-defaults.js';
 
 rememberRules(getMetadataStorage());
 
@@ -47,21 +46,16 @@ export class RequestValidationPipe extends ValidationPipe {
     const { metatype } = metadata;
     if (!metatype || !this.toValidate(metadata)) {
       if (metadata.type !== 'body') return super.transform(value, metadata);
-      const given = isAbsent(value) ? undefined : value;
-      const inexact = inexactInUntyped(given, metadata);
+      const inexact = inexactInUntyped(value, metadata);
       if (inexact.length > 0) throw new ValidationFailed(inexact);
-      return super.transform(given, metadata);
+      return super.transform(value, metadata);
     }
     if (value !== undefined && !isObject(value)) return this.ofMember(value, metadata);
     const isBody = metadata.type === 'body';
-    const isPatch = isBody && value !== undefined && isPartial(value);
     if (isBody && value !== undefined) restoreIntegers(value, metatype);
-    const partial = isPatch ? partialOf(metatype) : undefined;
-    const dto = partial?.type ?? (metatype as Type<object>);
     const instance = isFlat(value)
-      ? await this.ofFlat(value, dto, metadata)
-      : await this.ofAny(value, { ...metadata, metatype: dto });
-    partial?.restore(instance);
+      ? await this.ofFlat(value, metatype as Type<object>, metadata)
+      : await this.ofAny(value, { ...metadata, metatype });
     if (isBody) assertSomeProperty(instance, metatype);
     return instance;
   }

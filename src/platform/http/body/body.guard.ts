@@ -1,4 +1,10 @@
-import { type CanActivate, type ExecutionContext, Injectable, type RawBodyRequest } from '@nestjs/common';
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  type RawBodyRequest,
+  type Type,
+} from '@nestjs/common';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -7,6 +13,7 @@ import { HttpConfig } from '../http.config.js';
 import { ValidationFailed } from '../../errors/common.errors.js';
 import { bodyError } from '../../errors/field-error.js';
 import { isCatchAll } from '../not-found/catch-all.js';
+import { bodyClass } from '../handlers.js';
 import { perHandler } from '../per-handler.js';
 import { JsonError, parseJson } from '../../json/parse-json.js';
 import { consumedTypes } from '../accepted-types.js';
@@ -35,10 +42,19 @@ const TOO_MANY_FIELDS = bodyError([], {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const rulesOf = perHandler((handler, controller) => ({
+const readingOf = perHandler((handler, controller) => ({
   consumes: consumedTypes(handler, controller),
   isReader: !isCatchAll(controller),
+  dto: bodyClass(handler, controller),
 }));
+
+type Reading = ReturnType<typeof readingOf>;
+
+/** @throws ValidationFailed if there is none, although a PATCH consists of its body (RFC 5789, section 2) */
+function requireBody({ method }: Request, dto: Type | undefined): void {
+  if (method !== 'PATCH' || dto === undefined) return;
+  throw new ValidationFailed([bodyError([], { code: 'required', message: 'A PATCH needs a body' })]);
+}
 
 /**
  * Reads JSON, and forms where `@ApiConsumes()` names them, into `request.body`. It is the last guard of the pipeline: the
@@ -62,10 +78,11 @@ export class BodyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<RawBodyRequest<Request>>();
     if (hasBody(request) && this.isToBeRead(request)) {
-      const { consumes, isReader } = rulesOf(context);
-      if (isReader) return this.read(request, http.getResponse<Response>(), consumes);
+      const reading = readingOf(context);
+      if (reading.isReader) return this.read(request, http.getResponse<Response>(), reading);
     }
-    markPartial(request);
+    if (request.body === undefined && request.method === 'PATCH')
+      requireBody(request, readingOf(context).dto);
     return request.takeSlot?.() ?? true;
   }
 
@@ -78,7 +95,7 @@ export class BodyGuard implements CanActivate {
   private async read(
     request: RawBodyRequest<Request>,
     response: Response,
-    consumes: string[] | undefined,
+    { consumes, dto }: Reading,
   ): Promise<true> {
     const format = formatOf(request, consumes);
     if (format === 'bytes' || format === 'form') await this.readAs(format, request, response);
@@ -89,7 +106,8 @@ export class BodyGuard implements CanActivate {
       }
       await request.takeSlot?.();
     }
-    return markPartial(request);
+    if (request.body === undefined) requireBody(request, dto);
+    return true;
   }
 
   private async readAs(
@@ -196,30 +214,3 @@ function isHarmless(parameter: string): boolean {
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
-
-const partial = new WeakSet<object>();
-const absent = new WeakSet<object>();
-
-/**
- * Marks the body of a PATCH, and its members, for the validation pipe, which does not get the request. No body is an empty one with
- * a mark of its own.
- */
-export function markPartial(request: { readonly method: string; body?: unknown }): true {
-  if (request.method !== 'PATCH') return true;
-  if (request.body === undefined) absent.add((request.body = {}));
-  const { body } = request;
-  if (!isObject(body)) return true;
-  partial.add(body);
-  if (ArrayBuffer.isView(body)) return true; // each byte would be a member
-  for (const member of Object.values(body)) if (isObject(member)) partial.add(member);
-  return true;
-}
-
-/** Not a list: a merge patch replaces those as a whole (RFC 7396), so their items have the defaults of their class. */
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const isPartial = (body: object): boolean => partial.has(body);
-
-/** Whether it is the body of a PATCH that has none. */
-export const isAbsent = (body: unknown): boolean => absent.has(body as object);

@@ -1,12 +1,13 @@
-import { ApiSchema, PartialType } from '@nestjs/swagger';
+import { ApiSchema } from '@nestjs/swagger';
 import { EnumField, OptionalNotNull } from '../../validation/property.decorators.js';
 import { AtLeastOneProperty } from '../../validation/body-rules.js';
+import { PatchType } from '../../validation/patch-type.js';
 import { WebhookState } from '../webhook.entity.js';
 import { CreateWebhookDto } from './create-webhook.dto.js';
 
 @AtLeastOneProperty()
 @ApiSchema({ name: 'WebhookChange' })
-export class UpdateWebhookDto extends PartialType(CreateWebhookDto, { skipNullProperties: false }) {
+export class UpdateWebhookDto extends PatchType(CreateWebhookDto) {
   @OptionalNotNull()
   @EnumField(WebhookState, {
     name: 'WebhookState',
