@@ -102,6 +102,7 @@ async function checkDatabase(
     const state = await inTime(inspectMigrations(direct, migrations), direct);
     if (preparedStatements) await inTime(tryPreparedStatements(databaseUrl), databaseUrl);
     const advice = migrateAtStart ? 'The next start of the service applies them.' : 'Run petstore migrate.';
+    if (migrateAtStart && state.obstacle !== undefined) throw new StartupError(state.obstacle);
     return [ok('database', `PostgreSQL at ${addressOf(databaseUrl)} responds`), ofMigrations(state, advice)];
   }
   const place = `embedded PostgreSQL in ${resolve(dataDir)}`;

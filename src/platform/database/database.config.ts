@@ -33,8 +33,19 @@ type Name = 'DATABASE_URL' | 'DATABASE_DIRECT_URL';
 /** `pg` checks the certificate for these values of `sslmode` too, and warns at each start that a later version will not. */
 const CHECKED = /(?<=[?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
 
+/** How Prisma, JDBC and others spell it. PostgreSQL and `pg` ignore them, and the tables would be in another schema than the URL says. */
+const SCHEMA = ['schema', 'search_path', 'searchPath', 'currentSchema'];
+
 function postgresUrl(variables: Variables, name: Name): string | undefined {
   const url = variables.secretUrl(name, POSTGRES);
+  const ignored = url === undefined ? undefined : SCHEMA.find((key) => new URL(url).searchParams.has(key));
+  if (ignored !== undefined) {
+    variables.refuse(
+      name,
+      `must name a schema as ?options=-c%20search_path%3DNAME: PostgreSQL knows no ${ignored}`,
+    );
+    return;
+  }
   return url?.includes('uselibpqcompat=') ? url : url?.replace(CHECKED, 'verify-full');
 }
 

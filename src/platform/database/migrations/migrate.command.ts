@@ -52,12 +52,13 @@ async function migrate(known: readonly Migration[], { json }: Options): Promise<
 }
 
 async function status(known: readonly Migration[], { json }: Options): Promise<void> {
-  const state = await inspectMigrations(databaseUrl(), known);
+  const { obstacle, ...state } = await inspectMigrations(databaseUrl(), known);
   const { applied, pending } = state;
   print(json, state, () => [...applied.map(line('applied')), ...pending.map(line('pending'))].join('\n'));
   const count = pending.length;
-  if (count > 0)
-    throw new StartupError(count === 1 ? '1 migration is pending.' : `${count} migrations are pending.`);
+  if (count === 0) return;
+  const pendingOnes = count === 1 ? '1 migration is pending.' : `${count} migrations are pending.`;
+  throw new StartupError(obstacle === undefined ? pendingOnes : `${pendingOnes} ${obstacle}`);
 }
 
 async function revert(known: readonly Migration[], { json, yes, force }: Options): Promise<void> {

@@ -11,9 +11,13 @@ import {
   throwConnectionError,
 } from '../database-unavailable.js';
 import { watchClient } from '../pool/service-pool.js';
+import { errorCodeOf } from '../../errors/error-code.js';
 import { type Say, takeLock } from './migration-lock.js';
+import { anotherProgram, readRights, requireUse, whyNotMigrate } from './rights.js';
 
 const CONNECT = seconds(5);
+/** SQLSTATE of a missing right, and of a table, function or type that another program has made. */
+const OF_THE_DATABASE = ['42501', '42P07', '42723', '42710'];
 const APPLICATION = `${SERVICE.prefix} migrate`;
 
 const warn: Say = (line) => {
@@ -35,8 +39,9 @@ export async function migrate(
   begin: (pending: readonly string[]) => void = () => undefined,
   say: Say = warn,
 ): Promise<string[]> {
-  const { pending } = await inspectMigrations(url, known);
+  const { pending, obstacle } = await inspectMigrations(url, known);
   if (pending.length === 0) return [];
+  if (obstacle !== undefined) throw new StartupError(obstacle);
   begin(pending);
   return underLock(url, known, say, async (dataSource) => {
     const ran = await dataSource.runMigrations({ transaction: 'each' });
@@ -44,17 +49,28 @@ export async function migrate(
   });
 }
 
+interface Inspected extends MigrationState {
+  /** Why the role of this connection could not apply what is pending, if so. */
+  readonly obstacle: string | undefined;
+}
+
 /**
  * Compares the migrations without running any.
- * @throws StartupError if the connection fails, or the database cannot store every text
+ * @throws StartupError if the connection fails, the database cannot store every text, the role may not use the tables, or they are
+ * another program's
  */
-export async function inspectMigrations(url: string, known: readonly Migration[]): Promise<MigrationState> {
+export async function inspectMigrations(url: string, known: readonly Migration[]): Promise<Inspected> {
   return withClient(url, async (client) => {
     await requireUtf8(client);
-    return migrationState(
+    const rights = await readRights(client);
+    if (rights.owner !== null) requireUse(rights);
+    const state = await migrationState(
       async (sql) => (await client.query<object>(sql)).rows,
       known.map(({ name }) => name),
     );
+    if (state.applied.length > 0 && state.applied.length === state.newer.length)
+      throw anotherProgram(rights.schema);
+    return { ...state, obstacle: state.pending.length > 0 ? whyNotMigrate(rights) : undefined };
   });
 }
 
@@ -128,6 +144,11 @@ async function underLock<T>(
     await takeLock((sql) => session.query(sql) as Promise<object[]>, say);
     return await work(dataSource);
   } catch (error) {
+    if (OF_THE_DATABASE.includes(errorCodeOf(error)))
+      throw new StartupError(
+        `DATABASE_URL: a migration may not change the database: ${(error as Error).message}. Give the service a database of its own, or its role the right.`,
+        { cause: error },
+      );
     if (!isDatabaseUnavailable(error)) throw error;
     throw new StartupError(
       `PostgreSQL failed in the middle of a migration: ${String(error)}. Finished migrations are kept; run it again for the others.`,
