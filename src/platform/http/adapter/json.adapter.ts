@@ -9,7 +9,7 @@ import { writeJson } from '../../json/write-json.js';
 import { markMiddleware } from './allowed-methods.js';
 import type { HttpConfig } from '../http.config.js';
 import { type ServiceAddress, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
-import { limitChunks } from './chunk-limit.js';
+import { boundChunks } from './chunks.js';
 import { continueOnRead } from './expect-continue.js';
 import { finish, JSON_TYPE } from './finish.js';
 import { serialRequests } from './serial-requests.js';
@@ -34,7 +34,7 @@ export class JsonAdapter extends ExpressAdapter {
     const application = this.getInstance<Express>();
     const server = createServer(SERVER_OPTIONS);
     const serve = (run: RequestListener) =>
-      limitChunks(server, this.config.maxBodyBytes, serialRequests(run));
+      boundChunks(server, this.config.maxBodyBytes, serialRequests(run));
     this.httpServer = server
       .on('request', serve(application))
       .on('checkContinue', serve(continueOnRead(application)))

@@ -1,0 +1,164 @@
+// What a burst of one client costs another: node tools/shares/run.mjs --help
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { seedPets } from '../bench/scene.mjs';
+import { openDatabase } from '../bench/database.mjs';
+import { createKey, freePort, startServer } from '../bench/servers.mjs';
+import { session } from '../bench/session.mjs';
+import { startRedis } from '../soak/redis.mjs';
+import { PACKETS, SHAPES } from './shapes.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    node: { type: 'string', default: process.execPath },
+    count: { type: 'string', default: '950' },
+    heap: { type: 'string', default: '256' },
+    by: { type: 'string', default: 'kept' },
+    only: { type: 'string' },
+    redis: { type: 'boolean', default: false },
+    assert: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const HELP = `Sends bursts of one client to the service, while another client sends one list after the other, and prints how much CPU
+time of the service's main thread passes until it gets its response.
+  --by kept|new|proxy   the other client's connection: a kept one, a new one each time, or through deploy/haproxy/haproxy.cfg
+  --count <n>           connections of the burst (950)
+  --heap <MB>           the limit of the service's heap (256)
+  --only <text>         the shapes whose name contains it
+  --redis               with Redis
+  --assert              fails if a burst ends the process, makes the other client fail, or takes more memory than MOST
+  --node <path>         the Node.js that runs the service`;
+
+/** Peak of the resident memory in MiB with a heap of 256 MB: what a container of 512 MiB has, less a reserve. */
+const MOST = 450;
+const problems = [];
+
+const child = (file, argument) => fork(new URL(file, import.meta.url), [JSON.stringify(argument)]);
+const messageOf = async (process) => (await once(process, 'message'))[0];
+
+const memory = async (pid) => {
+  const status = await readFile(`/proc/${pid}/status`, 'latin1');
+  return ['VmHWM', 'VmRSS'].map((name) =>
+    Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024),
+  );
+};
+
+async function measure(name, { service, proxyPort, keys }) {
+  await writeFile(`/proc/${service.pid}/clear_refs`, '5'); // resets the peak; see proc(5)
+  const port = proxyPort ?? Number(new URL(service.origin).port);
+  const origin = `http://127.0.0.1:${port}`;
+  const neighbour = child('neighbour.mjs', {
+    pid: service.pid,
+    origin,
+    key: keys.neighbour,
+    kept: options.by !== 'new',
+  });
+  await messageOf(neighbour);
+  const attacker = child('attacker.mjs', {
+    name,
+    port,
+    ...keys,
+    key: keys.attacker,
+    count: Number(options.count),
+  });
+  await messageOf(attacker);
+  await sleep(300);
+  const began = performance.now();
+  attacker.send('go');
+  const statuses = await messageOf(attacker);
+  const took = Math.round(performance.now() - began);
+  await sleep(200);
+  neighbour.send('stop');
+  const { count, p50, most, failures } = await messageOf(neighbour);
+  const [peak] = await memory(service.pid);
+  const figures = [
+    most.toFixed(0),
+    p50.toFixed(1),
+    String(count),
+    String(took),
+    String(peak),
+    JSON.stringify(statuses),
+    JSON.stringify(failures),
+  ];
+  console.log(`| ${[name.padEnd(45), ...figures].join(' | ')} |`);
+  if (peak > MOST) problems.push(`${name}: ${peak} MiB`);
+  if (Object.keys(failures).length > 0)
+    problems.push(`${name}: the other client got ${JSON.stringify(failures)}`);
+}
+
+async function startProxy(folder, servicePort) {
+  const [port, own] = [await freePort(), await freePort()];
+  const config = (await readFile(new URL('../../deploy/haproxy/haproxy.cfg', import.meta.url), 'utf8'))
+    .replace('bind :3000', `bind 127.0.0.1:${port}`)
+    .replace(/^ +bind :3443.*$/m, '')
+    .replace('bind :8404', `bind 127.0.0.1:${own}`)
+    .replace('log stdout format raw local0 info', '')
+    .replaceAll(/default-server resolvers docker init-addr none ?/g, 'default-server ')
+    .replaceAll(/server-template petstore .*/g, `server petstore0 127.0.0.1:${servicePort}`);
+  const file = join(folder, 'haproxy.cfg');
+  await writeFile(file, config);
+  const proxy = spawn('haproxy', ['-db', '-f', file], {
+    stdio: 'ignore',
+    env: { ...process.env, PETSTORE_CONNECTIONS: '5000' },
+  });
+  await sleep(2_000);
+  return { port, stop: () => proxy.kill('SIGKILL') };
+}
+
+await session(async ({ folder, signal, undo }) => {
+  if (options.help) {
+    console.log(HELP);
+    return;
+  }
+  const database = await openDatabase(folder);
+  undo(database.remove);
+  const redis = options.redis ? await startRedis(folder, await freePort()) : undefined;
+  if (redis) undo(redis.stop);
+  const common = { node: options.node, folder, databaseUrl: database.url, signal };
+  const extraEnv = {
+    LOG_LEVEL: 'warn',
+    NODE_OPTIONS: `--max-old-space-size=${options.heap}`,
+    ...(options.by === 'proxy' && { TRUST_PROXY: '1' }),
+    ...(redis && { REDIS_URL: redis.url }),
+  };
+  const attackers = await createKey(common, { name: 'attacker', perMinute: 1e8, perDay: 1e9 });
+  const keys = {
+    attacker: attackers,
+    neighbour: await createKey(common, { name: 'neighbour', perMinute: 1e8, perDay: 1e9 }),
+    exhausted: await createKey(common, { name: 'exhausted', perMinute: 1, perDay: 1 }),
+  };
+  await seedPets(database.url);
+  let service;
+  undo(() => service?.stop());
+  let proxy;
+  undo(() => proxy?.stop());
+  console.log(
+    `| Burst of ${options.count} | most CPU ms | p50 | requests | took ms | peak RSS MiB | responses | failures of the other |`,
+  );
+  console.log(`| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |`);
+  for (const name of [...Object.keys(SHAPES), ...Object.keys(PACKETS)]) {
+    if (options.only && !name.includes(options.only)) continue;
+    service = await startServer('ours', { ...common, extraEnv });
+    if (options.by === 'proxy') proxy = await startProxy(folder, new URL(service.origin).port);
+    // Both keys are known, and the code is compiled, as in a service that has been running.
+    for (let i = 0; i < 600; i++) {
+      const key = i % 2 ? keys.attacker : keys.neighbour;
+      await (
+        await fetch(`${service.origin}/v1/pets?limit=20`, { headers: { authorization: `Bearer ${key}` } })
+      ).text();
+    }
+    await fetch(`${service.origin}/v1/pets`, { headers: { authorization: `Bearer ${keys.exhausted}` } });
+    await measure(name, { service, proxyPort: proxy?.port, keys }).catch(async (error) =>
+      problems.push(`${name}: ${error.message}: ${await service.lastWords()}`),
+    );
+    proxy?.stop();
+    await service.stop();
+  }
+  for (const problem of problems) console.error(problem);
+  return options.assert && problems.length > 0 ? 1 : 0;
+});
