@@ -436,6 +436,19 @@ describe('a request', () => {
     expectErrorResponse(await to(hosts), 400, 'malformed_request');
   });
 
+  it.each([
+    ['names', 'a='],
+    ['nothing', ''],
+  ])('may have 1,000 query parameters with %s, no more', async (_, parameter) => {
+    const path = (count: number) =>
+      `/v1/rate-limit?${Array.from({ length: count }, () => parameter).join('&')}`;
+    const host = ['petstore.test'];
+    expect((await to(host, { path: path(1_000) })).status).toBe(200);
+    expectErrorResponse(await to(host, { path: path(1_001) }), 400, 'validation_failed');
+    expectErrorBody(await to(host, { path: `/nope?${'&'.repeat(1_000)}` }), 400, 'validation_failed');
+    expect((await to(host, { path: `/v1/rate-limit?${'a'.repeat(2_000)}` })).status).toBe(200);
+  });
+
   it.each(['/openapi.json', '/health/live', '/metrics', '/nope', '/'])(
     'without a Host is refused with 400 and an Error for %s too',
     async (path) => {

@@ -17,7 +17,7 @@ const USES: readonly Use[] = [
   {
     package: 'class-transformer',
     version: '0.5.1',
-    why: 'unknown members are counted before any rule runs, and integers are exact in subtypes',
+    why: 'integers are exact in subtypes, and a repeated parameter is known by the name in a request',
     pattern: /'class-transformer\/cjs\/storage\.js'/,
     files: ['src/platform/validation/dto-facts.ts'],
   },

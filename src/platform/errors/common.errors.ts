@@ -32,7 +32,7 @@ export class ServiceUnavailable extends DomainError {
 }
 
 /** Limits the size of the response to a hostile request. */
-const MAX_DETAILS = 20;
+export const MAX_DETAILS = 20;
 
 export class ValidationFailed extends DomainError {
   static override readonly help = {

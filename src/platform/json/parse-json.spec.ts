@@ -149,6 +149,15 @@ describe('parseJson', () => {
     expect(() => parseJson(nested(33))).toThrow('a value nested deeper than 32 levels');
   });
 
+  it('counts the members of all objects together', () => {
+    const members = (count: number) => Array.from({ length: count }, (_, i) => `"${i}":${i}`).join();
+    const twice = (count: number) => parseJson(`{"a":{${members(count)}},"b":[{${members(1_000)}}]}`);
+    expect(Object.keys(parseJson(`{${members(3_000)}}`) as object)).toHaveLength(3_000);
+    expect(() => parseJson(`{${members(3_001)}}`)).toThrow('more than 3000 members of objects');
+    expect(() => twice(1_998)).not.toThrow();
+    expect(() => twice(1_999)).toThrow('more than 3000 members of objects');
+  });
+
   it.each([
     ['', 'an unexpected end at line 1, column 1'],
     ['{', 'an unexpected end at line 1, column 2'],

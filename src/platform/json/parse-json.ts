@@ -6,16 +6,18 @@ import { keepWritten, readNumber, WrittenNumber } from './written-number.js';
 const MAX_DEPTH = 32;
 /** Items of all arrays together. To make and check the instances of a DTO takes microseconds for each. */
 const MAX_ITEMS = 1_000;
+/** Members of all objects together. No more fit into 16 KiB. */
+const MAX_MEMBERS = 3_000;
 
 /**
  * Parses JSON with exact 64-bit integers: a `bigint` beyond 2^53 - 1. Other numbers are the nearest double; `writtenIn()` tells
  * which of them are not the integer that this double is.
- * @throws JsonError for invalid JSON (RFC 8259), and beyond `MAX_DEPTH` or `MAX_ITEMS` (RFC 8259, section 9)
+ * @throws JsonError for invalid JSON (RFC 8259), and beyond `MAX_DEPTH`, `MAX_ITEMS` or `MAX_MEMBERS` (RFC 8259, section 9)
  */
 export function parseJson(text: string): unknown {
   const value = parsed(text);
   if (value instanceof WrittenNumber) return value.nearest;
-  countItems(value, MAX_DEPTH);
+  bound(value, MAX_DEPTH, { items: 0, members: 0 });
   return value;
 }
 
@@ -38,22 +40,23 @@ export const readJson = (text: string): unknown =>
 /** Of duplicate names, the last one counts, as in JSON.parse and PostgreSQL. */
 const lastOne = ({ newValue }: { readonly newValue: unknown }): unknown => newValue;
 
-/** The number of items of all arrays in a value, whose numbers become plain ones. @throws JsonError beyond the limits */
-function countItems(value: unknown, levels: number): number {
-  if (typeof value !== 'object' || value === null) return 0;
+/** Counts the items and members of a value, whose numbers become plain ones. @throws JsonError beyond the limits */
+function bound(value: unknown, levels: number, count: { items: number; members: number }): void {
+  if (typeof value !== 'object' || value === null) return;
   if (levels === 0) throw new JsonError(TOO_DEEP);
   const container = value as Record<string, unknown>;
-  let count = Array.isArray(value) ? value.length : 0;
-  if (count > MAX_ITEMS) throw new JsonError(TOO_MANY_ITEMS);
-  for (const name of Object.keys(value)) {
+  const names = Object.keys(value);
+  if (Array.isArray(value)) count.items += names.length;
+  else count.members += names.length;
+  if (count.items > MAX_ITEMS) throw new JsonError(TOO_MANY_ITEMS);
+  if (count.members > MAX_MEMBERS) throw new JsonError(TOO_MANY_MEMBERS);
+  for (const name of names) {
     const item = container[name];
     if (item instanceof WrittenNumber) {
       keepWritten(container, name, item);
       container[name] = item.nearest;
-    } else count += countItems(item, levels - 1);
+    } else bound(item, levels - 1, count);
   }
-  if (count > MAX_ITEMS) throw new JsonError(TOO_MANY_ITEMS);
-  return count;
 }
 
 /** @param error of lossless-json, whose message ends with the position */
@@ -67,7 +70,8 @@ function problemIn(text: string, error: unknown): string {
 }
 
 const TOO_MANY_ITEMS = `more than ${MAX_ITEMS} array items`;
+const TOO_MANY_MEMBERS = `more than ${MAX_MEMBERS} members of objects`;
 const TOO_DEEP = `a value nested deeper than ${MAX_DEPTH} levels`;
 
-/** Text that is not valid JSON, is nested too deeply, or has too many items. */
+/** Text that is not valid JSON, is nested too deeply, or has too many items or members. */
 export class JsonError extends SyntaxError {}

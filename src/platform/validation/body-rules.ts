@@ -5,58 +5,17 @@ import { writtenIn } from '../json/written-number.js';
 import { factsOf, nestedType } from './dto-facts.js';
 import { type Argument, invalid, invalidValue, root } from './field-errors.js';
 
-/** Unknown members, above which no rule runs: their number is the client's choice, and each costs an error. */
-export const MAX_UNKNOWN = 100;
-
 /**
  * The names that every object has, such as `constructor`. Nest removes some of them in silence, and class-validator takes others
  * for properties with rules.
  */
-export const isReserved = (name: string): boolean => name in Object.prototype || name === 'prototype';
+const isReserved = (name: string): boolean => name in Object.prototype || name === 'prototype';
 
 /** The members of a value whose names are reserved. */
 export const reservedNames = (value: object, argument: Argument): FieldError[] =>
   Object.keys(value)
     .filter(isReserved)
     .map((name) => unknown([...root(argument), name], argument));
-
-/** @throws ValidationFailed if a value has more than 100 members of its own that its DTO does not take */
-export function limitUnknown(value: object, dto: Type, argument: Argument): void {
-  const { members, dropsUnknown } = factsOf(dto);
-  if (dropsUnknown) return;
-  const found: FieldError[] = [];
-  for (const name in value) {
-    if (!members.has(name)) found.push(unknown([...root(argument), name], argument));
-    if (found.length > MAX_UNKNOWN) throw new ValidationFailed(found);
-  }
-}
-
-/**
- * The unknown members that class-validator would find in an instance and the nested ones that it validates; no more than one above
- * the limit. Only an instance tells them: its class can depend on a discriminator, and class-transformer drops and makes members.
- */
-export function unknownInside(instance: object): Path[] {
-  const found: Path[] = [];
-  collectUnknown(instance, [], found);
-  return found;
-}
-
-function collectUnknown(value: unknown, path: Path, found: Path[]): void {
-  if (typeof value !== 'object' || value === null || found.length > MAX_UNKNOWN) return;
-  if (Array.isArray(value) || value instanceof Set || value instanceof Map) {
-    const items = value instanceof Map ? value : [...value].entries();
-    for (const [name, item] of items) collectUnknown(item, [...path, String(name)], found);
-    return;
-  }
-  if (typeof value.constructor !== 'function') return;
-  const { members, validated } = factsOf(value.constructor as Type);
-  for (const [name, item] of Object.entries(value) as [string, unknown][]) {
-    if (found.length > MAX_UNKNOWN) return;
-    if (!members.has(name)) found.push([...path, name]);
-    else if (typeof item === 'object' && validated.get(name)?.every((holds) => holds(value, item)))
-      collectUnknown(item, [...path, name], found);
-  }
-}
 
 /** The objects in a value: itself, or those in an array. */
 function* objectsIn(value: unknown): Generator<object> {

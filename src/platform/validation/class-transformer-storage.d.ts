@@ -13,8 +13,6 @@ declare module 'class-transformer/cjs/storage.js' {
       target: object,
       property: string,
     ): { readonly options: { readonly name?: string } } | undefined;
-    getStrategy(target: object): 'excludeAll' | 'exposeAll' | 'none';
     findTypeMetadata(target: object, property: string): TypeMetadata | undefined;
-    addTypeMetadata(metadata: TypeMetadata): void;
   };
 }

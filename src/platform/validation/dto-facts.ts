@@ -8,24 +8,18 @@ import { INT64_LIST_RULE, INT64_RULE } from './property.decorators.js';
 export interface DtoFacts {
   /** The members that the DTO takes, by their names in a request. */
   readonly members: ReadonlySet<string>;
-  /** Whether class-transformer drops the members that the DTO does not take, so that no rule refuses them. */
-  readonly dropsUnknown: boolean;
   /** The members with a `@Type()` and the rule `@ValidateNested()`, by the same names. */
   readonly nested: ReadonlyMap<string, TypeMetadata>;
-  /** The properties with the rule `@ValidateNested()`, with the conditions under which it applies. */
-  readonly validated: ReadonlyMap<string, readonly Condition[]>;
   /** The members that must be integers, or arrays of them, by the same names. */
   readonly integers: ReadonlySet<string>;
   /** The members that may have several values, by the same names. */
   readonly lists: ReadonlySet<string>;
 }
 
-type Condition = (object: object, value: unknown) => boolean;
-
 export const factsOf = memoize((dto: Type): DtoFacts => {
   const members = new Set<string>();
   const nested = new Map<string, TypeMetadata>();
-  const validated = validatedProperties(dto);
+  const validated = propertiesOf(dto, ({ type }) => type === ValidationTypes.NESTED_VALIDATION);
   const integers = new Set<string>();
   const withIntegers = propertiesOf(dto, ({ name }) => name === 'isInt' || name === INT64_RULE);
   const lists = new Set<string>();
@@ -40,8 +34,7 @@ export const factsOf = memoize((dto: Type): DtoFacts => {
       if (withLists.has(property) || designType(dto, property) === Array) lists.add(name);
     }
   }
-  const dropsUnknown = defaultMetadataStorage.getStrategy(dto) === 'excludeAll';
-  return { members, dropsUnknown, nested, validated, integers, lists };
+  return { members, nested, integers, lists };
 });
 
 type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
@@ -56,22 +49,6 @@ const propertiesOf = (dto: Type, isMeant: (rule: Rule) => boolean = () => true):
       .filter(isMeant)
       .map(({ propertyName }) => propertyName),
   );
-
-function validatedProperties(dto: Type): ReadonlyMap<string, Condition[]> {
-  const rules = rulesOfDto(dto);
-  const nested = rules.filter(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
-  return new Map(
-    nested.map(({ propertyName }) => [
-      propertyName,
-      rules
-        .filter(
-          (rule) =>
-            rule.type === ValidationTypes.CONDITIONAL_VALIDATION && rule.propertyName === propertyName,
-        )
-        .map(({ constraints: [condition] }) => condition as Condition),
-    ]),
-  );
-}
 
 const isListRule = (name = ''): boolean =>
   name === 'isArray' || name.startsWith('array') || name === INT64_LIST_RULE;

@@ -1,6 +1,7 @@
 import type { ArgumentMetadata } from '@nestjs/common';
 import * as classValidator from 'class-validator';
-import { ValidationError } from 'class-validator';
+import type { ValidationError } from 'class-validator';
+import { MAX_DETAILS } from '../errors/common.errors.js';
 import {
   bodyError,
   type FieldError,
@@ -14,25 +15,24 @@ import { factsOf } from './dto-facts.js';
 
 export type Argument = Pick<ArgumentMetadata, 'type' | 'data' | 'metatype'>;
 
-/** Flattens the errors of class-validator to one for each property: the type before other rules. */
+/**
+ * Flattens the errors of class-validator to one for each property: the type before other rules. Of a body with thousands of them,
+ * no more than a response can show: each costs as much as its rules.
+ */
 export function ofValidator(
   errors: readonly ValidationError[],
   argument: Argument,
   parent: Path = root(argument),
+  found: FieldError[] = [],
 ): FieldError[] {
-  return errors.flatMap((error) => {
+  for (const error of errors) {
+    if (found.length > MAX_DETAILS) break;
     const path = [...parent, error.property];
-    const own = error.constraints ? [ofProperty(error, path, argument)] : [];
-    return [...own, ...ofValidator(error.children ?? [], argument, path)];
-  });
+    if (error.constraints) found.push(ofProperty(error, path, argument));
+    if (error.children) ofValidator(error.children, argument, path, found);
+  }
+  return found;
 }
-
-/** What class-validator makes of an unknown member. */
-export const unknownAt = ([property, ...inside]: Path): ValidationError =>
-  Object.assign(new ValidationError(), {
-    property: String(property),
-    ...(inside.length > 0 ? { children: [unknownAt(inside)] } : { constraints: { whitelistValidation: '' } }),
-  });
 
 function ofProperty(error: ValidationError, path: Path, argument: Argument): FieldError {
   const { constraints = {}, contexts, property } = error;

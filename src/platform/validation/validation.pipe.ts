@@ -1,6 +1,5 @@
 import { type ArgumentMetadata, Injectable, type Type, ValidationPipe } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validate, type ValidationError, type ValidatorOptions } from 'class-validator';
+import { getMetadataStorage, type ValidationError } from 'class-validator';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { UNREAD } from '../http/body/body.guard.js';
 import { UnsupportedMediaType } from '../http/body/body.errors.js';
@@ -8,14 +7,10 @@ import {
   assertSomeProperty,
   inexactIntegers,
   inexactInUntyped,
-  isReserved,
-  limitUnknown,
-  MAX_UNKNOWN,
   reservedNames,
   restoreIntegers,
-  unknownInside,
 } from './body-rules.js';
-import { invalidValue, notAnObject, ofValidator, unknownAt } from './field-errors.js';
+import { invalidValue, notAnObject, ofValidator } from './field-errors.js';
 import { GIVEN_ONCE, isPrimitive, withRepeated } from './query-rules.js';
 import { rememberRules } from './remember-rules.js';
 
@@ -53,26 +48,15 @@ export class RequestValidationPipe extends ValidationPipe {
     if (value !== undefined && !isObject(value)) return this.ofMember(value, metadata);
     const isBody = metadata.type === 'body';
     if (isBody && value !== undefined) restoreIntegers(value, metatype);
-    const instance = isFlat(value)
-      ? await this.ofFlat(value, metatype as Type<object>, metadata)
-      : await this.ofAny(value, { ...metadata, metatype });
+    const instance = await this.ofDto(value, { ...metadata, metatype });
     if (isBody) assertSomeProperty(instance, metatype);
     return instance;
   }
 
-  /** What the stock pipe does, without the parts that an object of only primitive values does not need. */
-  private async ofFlat(value: object, dto: Type<object>, metadata: ArgumentMetadata): Promise<object> {
-    const instance = plainToInstance(dto, value, this.transformOptions);
-    const broken = await validate(instance, this.validatorOptions);
-    if (broken.length > 0) throw new ValidationFailed(ofValidator(broken, metadata));
-    return instance;
-  }
-
-  private async ofAny(value: object | undefined, metadata: ArgumentMetadata & { metatype: Type }) {
+  private async ofDto(value: object | undefined, metadata: ArgumentMetadata & { metatype: Type }) {
     const { metatype, type } = metadata;
     const isQuery = type === 'query';
     const reserved = reservedNames(value ?? {}, metadata);
-    if (value !== undefined) limitUnknown(value, metatype, metadata);
     const instance = (await super.transform(value, metadata).catch((error: unknown) => {
       if (!(error instanceof BrokenRules)) throw error;
       if (value === undefined) throw new ValidationFailed([notAnObject(metadata)]);
@@ -87,15 +71,6 @@ export class RequestValidationPipe extends ValidationPipe {
     const errors = [...repeated, ...reserved, ...inexact];
     if (errors.length > 0) throw new ValidationFailed(errors);
     return instance;
-  }
-
-  /** Runs no rule if too many members of nested objects are unknown: class-validator would make an error of each. */
-  protected override validate(
-    object: object,
-    options?: ValidatorOptions,
-  ): ValidationError[] | Promise<ValidationError[]> {
-    const unknown = unknownInside(object);
-    return unknown.length > MAX_UNKNOWN ? unknown.map(unknownAt) : super.validate(object, options);
   }
 
   /** A pipe of the route may make an instance of one member, such as `@Param('id', UserByIdPipe) user: User`. */
@@ -124,15 +99,3 @@ export class RequestValidationPipe extends ValidationPipe {
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Whether a value has only primitive members, not too many, and none whose name every object has. */
-function isFlat(value: object | undefined): value is object {
-  if (value === undefined) return false;
-  let count = 0;
-  for (const name in value) {
-    const item = (value as Record<string, unknown>)[name];
-    if ((typeof item === 'object' && item !== null) || isReserved(name) || ++count > MAX_UNKNOWN)
-      return false;
-  }
-  return true;
-}
