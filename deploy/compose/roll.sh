@@ -56,8 +56,10 @@ give_up() {
 
 docker compose run --rm --no-deps migrate
 trap 'give_up "Interrupted."' INT TERM HUP
-# Without --wait, which would also wait for what an interrupted run has left.
-docker compose up --detach --no-deps --no-recreate \
+# Without --no-deps, by which Compose 2.26 to 2.29 remember another configuration, and replace everything at the next `docker compose up`. What
+# they depend on is started again if it has ended, so `migrate` must be of this version. Without --wait, which would also wait for what an interrupted run has left.
+docker compose rm --force migrate
+docker compose up --detach --no-recreate \
   --scale petstore="$(total petstore 2)" --scale worker="$(total worker 1)" petstore worker ||
   give_up 'The new replicas do not start.'
 watch=${ROLL_WATCH_SECONDS:-20}
