@@ -159,6 +159,22 @@ describe('a client without a valid key', () => {
     expect((await send('/v1/events', await petstore.key())).status).toBe(200);
   });
 
+  it('does not make a key wait that could not be looked up', async () => {
+    const { send, times } = anonymous();
+    await times(PER_MINUTE + 10);
+    const { status, headers } = await send();
+    expect(status).toBe(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(30);
+    const key = await petstore.key();
+    proxy.cut();
+    const unknown = await send('/v1/events', key);
+    proxy.mend();
+    petstore.clock.advance(1_000); // PostgreSQL is queried again only after this
+    expect(unknown.status).toBe(503);
+    expect(unknown.headers['retry-after']).toBe('1');
+    expect((await send('/v1/events', key)).status).toBe(200);
+  });
+
   it('is not charged for a key that could not be looked up', async () => {
     const { send, times } = anonymous();
     proxy.cut();

@@ -84,11 +84,20 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Seconds, true for the quota too, which the request may have exhausted. */
-function retryAfterOf(thrown: unknown, { status }: ErrorBody, request: Request): number | undefined {
+/**
+ * Seconds, true for the quota too, which the request may have exhausted. A key that could not be looked up may be valid, and does not
+ * wait for its address.
+ */
+function retryAfterOf(
+  thrown: unknown,
+  { status }: ErrorBody,
+  { principal, rateLimit }: Request,
+): number | undefined {
   const own = thrown instanceof DomainError ? thrown.retryAfter : undefined;
   const seconds = own ?? (status === 503 ? RETRY_WHEN_UNAVAILABLE : undefined);
-  const exhausted = request.rateLimit?.windows.filter(({ remaining }) => remaining === 0) ?? [];
+  const isUnknown = principal?.kind === 'anonymous' && principal.key === 'unavailable';
+  const windows = isUnknown ? [] : (rateLimit?.windows ?? []);
+  const exhausted = windows.filter(({ remaining }) => remaining === 0);
   return seconds && Math.max(seconds, ...exhausted.map(({ resetIn }) => Math.ceil(resetIn / 1000)));
 }
 
