@@ -165,9 +165,9 @@ describe('events', () => {
 
     it('have the `id` first and then the data of their type, for every kind of change', async () => {
       class Described extends ItemResponse {
-        static override data({ name }: Omit<Item, 'id'>): Omit<ItemResponse, 'id'> {
+        static override from({ id, name }: Item): ItemResponse {
           const nested = { at: new Date(0), list: [9007199254740993n], toJSON: () => ({ name, json: true }) };
-          return { name, nested } as unknown as Omit<ItemResponse, 'id'>;
+          return { name, nested, id } as unknown as ItemResponse;
         }
       }
       const type = { ...ITEM_CREATED, data: Described };
@@ -185,16 +185,66 @@ describe('events', () => {
       );
     });
 
-    it('refuse data that reads the id of a row before it is inserted', async () => {
+    it('take a class with data() of 1.1, which comes before its from()', async () => {
+      class Both extends ItemResponse {
+        static data({ name }: Omit<Item, 'id'>): Omit<ItemResponse, 'id'> {
+          return { name: `by data: ${name}` } as ItemResponse;
+        }
+      }
+      const type = { ...ITEM_CREATED, data: Both };
+      const { name, amount, status } = item;
+      const { id } = await changes.insert(Item, { name, amount, status }, type);
+      await sequencer.catchUp();
+      const [event] = await petstore.query<Row<object>>('SELECT data FROM events ORDER BY id DESC LIMIT 1');
+      expect(event?.data).toEqual({ id, name: `by data: ${name}` });
+    });
+
+    it.each([
+      ['a trigger', `CREATE TRIGGER lower BEFORE INSERT ON items FOR EACH ROW EXECUTE FUNCTION lower_name()`],
+      [
+        'a trigger after the insert',
+        `CREATE TRIGGER lower AFTER INSERT ON items FOR EACH ROW EXECUTE FUNCTION lower_stored()`,
+      ],
+      ['a default of the table alone', `ALTER TABLE items ALTER amount SET DEFAULT 5`],
+    ])('are the row as PostgreSQL has stored it, also with %s', async (_, sql) => {
+      const own = await Petstore.start({ modules: [ItemsModule] });
+      await own.query(`
+        CREATE FUNCTION lower_name() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.name = lower(NEW.name); RETURN NEW; END $$;
+        CREATE FUNCTION lower_stored() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN UPDATE items SET name = lower(name) WHERE id = NEW.id; RETURN NULL; END $$;
+        ${sql}`);
+      const work = own.app.get(Changes);
+      const insert = (by: Changes, name: string) =>
+        by.insert(Item, { name, amount: 1, status: ItemStatus.Open }, ITEM_CREATED);
+      const rows = await Promise.all([insert(work, 'MiXeD'), work.transaction((by) => insert(by, 'MiXeD'))]);
+      await own.app.get(EventSequencer).catchUp();
+      const events = await own.query<Row<Item>>('SELECT data FROM events ORDER BY id');
+      const stored = await own.query<Item>('SELECT * FROM items ORDER BY id');
+      expect(events.map(({ data }) => data)).toEqual(expect.arrayContaining(stored));
+      expect(stored.map(({ name }) => name)).toEqual(expect.arrayContaining(rows.map(({ name }) => name)));
+      await own.stop();
+    });
+
+    it('may have the id in a text, in another property and anywhere', async () => {
       class WithUrl extends ItemResponse {
-        static override data(row: Omit<Item, 'id'>): Omit<ItemResponse, 'id'> {
-          return { ...ItemResponse.data(row), name: `/items/${(row as Item).id}` };
+        static override from(row: Item): ItemResponse {
+          const url = `/items/${row.id}`;
+          return Object.assign(ItemResponse.from(row), {
+            url,
+            sum: Number(row.id) + 1,
+            nested: { id: row.id },
+          });
         }
       }
       const type = { ...ITEM_CREATED, data: WithUrl };
       const { name, amount, status } = item;
-      await expect(changes.insert(Item, { name, amount, status }, type)).rejects.toThrow('A row has no id');
-      expect(await names()).toEqual(['Rex']);
+      const { id } = await changes.insert(Item, { name, amount, status }, type);
+      await sequencer.catchUp();
+      const [event] = await petstore.query<Row<object>>('SELECT data FROM events ORDER BY id DESC LIMIT 1');
+      expect(event?.data).toEqual({
+        ...{ id, name, amount, status, url: `/items/${id}` },
+        ...{ sum: Number(id) + 1, nested: { id } },
+      });
     });
   });
 
@@ -224,8 +274,8 @@ describe('events', () => {
       readonly version!: number;
       readonly isHeavy!: boolean;
 
-      static data({ weight, version, isHeavy }: Omit<Parcel, 'id'>): Omit<ParcelData, 'id'> {
-        return { weight, version, isHeavy };
+      static from({ id, weight, version, isHeavy }: Parcel): ParcelData {
+        return { id, weight, version, isHeavy };
       }
     }
 

@@ -63,11 +63,7 @@ export class ItemResponse {
   @ApiProperty({ enum: ItemStatus, enumName: 'ItemStatus' })
   readonly status!: ItemStatus;
 
-  static from(item: Item): ItemResponse {
-    return { id: item.id, ...ItemResponse.data(item) };
-  }
-
-  static data({ name, amount, status }: Omit<Item, 'id'>): Omit<ItemResponse, 'id'> {
-    return { name, amount, status };
+  static from({ id, name, amount, status }: Item): ItemResponse {
+    return { id, name, amount, status };
   }
 }

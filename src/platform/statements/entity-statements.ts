@@ -66,6 +66,8 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   private readonly target: new () => Entity;
   /** Columns that PostgreSQL may set. */
   private readonly defaults: ReadonlySet<ColumnMetadata>;
+  /** See `isLeftAlone()`. */
+  private leftAlone?: boolean | Promise<boolean> | undefined;
   /** By what differs in their text. */
   private readonly texts = new Map<string, Pick<NamedStatement, 'name' | 'text'>>();
 
@@ -121,6 +123,29 @@ export class EntityStatements<Entity extends ObjectLiteral> {
       if (value === undefined || value === null) return metadata.isNullable && !this.defaults.has(metadata);
       return isVerbatim(metadata, value);
     });
+  }
+
+  /**
+   * Whether PostgreSQL leaves an inserted row as it is: its table has no trigger, no rule and no default that the class does not
+   * have. Looked up once, so that a trigger which is added while the service runs counts from its next start.
+   */
+  isLeftAlone(manager: EntityManager): boolean | Promise<boolean> {
+    return (this.leftAlone ??= this.lookUp(manager).then(
+      (isLeftAlone) => (this.leftAlone = isLeftAlone),
+      (error: unknown) => {
+        this.leftAlone = undefined;
+        throw error;
+      },
+    ));
+  }
+
+  private async lookUp(manager: EntityManager): Promise<boolean> {
+    const own = this.columns.filter(
+      ({ metadata, property }) => property !== 'id' && !this.defaults.has(metadata),
+    );
+    const names = own.map(({ metadata }) => metadata.databaseName);
+    const [found] = await manager.query<{ leftAlone: boolean }[]>(LEFT_ALONE, [this.table, names]);
+    return found?.leftAlone === true;
   }
 
   /** The row with null where it has no value, as PostgreSQL stores one that is stored verbatim. */
@@ -217,6 +242,18 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     return { ...known, values };
   }
 }
+
+/** Of the table `$1`, whose columns `$2` have no default in the class. A domain may have a default, too. */
+const LEFT_ALONE = `
+  SELECT relkind IN ('r', 'p') AND NOT relhasrules AND NOT EXISTS (
+    SELECT FROM pg_trigger
+    WHERE (tgrelid = pg_class.oid OR tgrelid IN (SELECT relid FROM pg_partition_tree(pg_class.oid)))
+      AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & 4 <> 0
+  ) AND NOT EXISTS (
+    SELECT FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+    WHERE attrelid = pg_class.oid AND attname = ANY ($2) AND (atthasdef OR attidentity <> '' OR typtype = 'd')
+  ) AS "leftAlone"
+  FROM pg_class WHERE oid = $1::regclass`;
 
 /** Each connection keeps a plan for each name, and the members of a `PATCH` decide which columns an update has. */
 const MAX_NAMED = 100;

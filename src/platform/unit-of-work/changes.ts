@@ -10,7 +10,7 @@ import {
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../clock/clock.js';
 import { changeCondition } from '../statements/changed-columns.js';
-import { EntityStatements } from '../statements/entity-statements.js';
+import { EntityStatements, type NamedStatement } from '../statements/entity-statements.js';
 import { findRows } from '../statements/find.js';
 import type { IsolationLevel } from '../database/run-transaction.js';
 import type { Int64 } from '../json/int64.js';
@@ -21,7 +21,7 @@ import {
   type RequestOptions,
   separateCommits,
 } from './change-scope.js';
-import type { EventType } from './event-type.js';
+import { eventData, type EventType } from './event-type.js';
 import { eventOfInsert, writeToOutbox } from './outbox.js';
 
 interface Identified {
@@ -83,9 +83,16 @@ export class Changes {
   ): Promise<Row> {
     const row = this.manager.create(target, values);
     const statements = EntityStatements.of(this.dataSource, target);
-    const isOneStatement = statements?.isStoredVerbatim(row) === true;
+    let asked: Promise<NamedStatement | undefined> | undefined;
+    const insertWithEvent = () => (asked ??= this.insertWithEvent(statements, row, type));
+    const isOneStatement = async () => (await insertWithEvent()) !== undefined;
     return this.scope.write(isOneStatement, async (manager) => {
-      if (isOneStatement) return this.insertVerbatim(manager, statements, row, type);
+      const insert = await insertWithEvent();
+      if (statements && insert) {
+        const [stored] = await statements.run(manager, insert);
+        if (!stored) throw new Error('A rule of the table refused the row.');
+        return stored;
+      }
       if (manager.getRepository(target).hasId(row)) await insertWithKey(manager, target, row);
       else await manager.save(target, row);
       const saved = await stored(manager, target, keyOf(manager, target, row));
@@ -109,7 +116,7 @@ export class Changes {
   ): Promise<Row> {
     const given = withoutUndefined(values) as Partial<Row>;
     if (!differs(row, given)) return Promise.resolve(row);
-    return this.scope.write(false, async (manager) => {
+    return this.scope.write(severalStatements, async (manager) => {
       const key = keyOf(manager, target, row);
       const changed = await this.updated(manager, target, key, given);
       if (!changed) return stored(manager, target, key);
@@ -124,7 +131,7 @@ export class Changes {
    * @throws EntityNotFoundError if the row no longer exists
    */
   delete<Row extends Identified>(target: EntityTarget<Row>, row: Row, type: EventType<Row>): Promise<void> {
-    return this.scope.write(false, async (manager) => {
+    return this.scope.write(severalStatements, async (manager) => {
       const key = keyOf(manager, target, row);
       const { affected } = await manager.delete(target, key);
       if (affected === 0) throw new EntityNotFoundError(target, key);
@@ -152,20 +159,20 @@ export class Changes {
     row: Row,
     before: Row,
   ): Promise<void> {
-    return writeToOutbox(manager, type, this.now(), { id: row.id, ...type.data.data(row, before) });
+    return writeToOutbox(manager, type, this.now(), eventData(type, row, before));
   }
 
-  private async insertVerbatim<Row extends Identified>(
-    manager: EntityManager,
-    statements: EntityStatements<Row>,
+  /** @returns undefined unless one statement can write the row, as it is given, with its event */
+  private async insertWithEvent<Row extends Identified>(
+    statements: EntityStatements<Row> | undefined,
     row: Row,
     type: EventType<Row>,
-  ): Promise<Row> {
+  ): Promise<NamedStatement | undefined> {
+    if (statements?.isStoredVerbatim(row) !== true || !(await statements.isLeftAlone(this.manager)))
+      return undefined;
     const whole = statements.withNulls(row);
-    const insert = statements.insert(whole, eventOfInsert(type, whole, this.now()));
-    const [stored] = await statements.run(manager, insert);
-    if (!stored) throw new Error('A trigger refused the row.');
-    return stored;
+    const event = eventOfInsert(type, whole, this.now());
+    return event && statements.insert(whole, event);
   }
 
   /** @returns the changed row; undefined if it does not exist, or has these values already */
@@ -199,6 +206,8 @@ export class Changes {
     return new Date(this.clock.now());
   }
 }
+
+const severalStatements = (): boolean => false;
 
 const withoutUndefined = (values: object): object =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

@@ -6,12 +6,15 @@ export const EVENT_TYPES: string[] = [];
 
 const declared = new Map<string, EventType<never>>();
 
-/** The DTO of an event's `data`, and how a row becomes one. */
+/** The DTO of an event's `data`, and how a row becomes one. The `id` of the row is its first property. */
 export interface EventData<Row, Data extends object> extends Type<Data> {
-  /**
-   * Everything but the `id`, which the platform adds as the first property: while a row is inserted, it has none yet.
-   * @param before the row before the change
-   */
+  /** @param before the row before the change */
+  from(row: Row, before: Row): Data;
+}
+
+/** As classes were written for 1.1. `data` comes before a `from` that makes the response. */
+export interface EventDataOfOld<Row, Data extends object> extends Type<Data> {
+  /** Everything but the `id`. */
   data(row: Omit<Row, 'id'>, before: Omit<Row, 'id'>): Omit<Data, 'id'>;
 }
 
@@ -20,7 +23,7 @@ export interface EventType<Row, Data extends object = object> {
   readonly name: string;
   /** Version of the schema of `data`. A breaking change increases it. */
   readonly version: number;
-  readonly data: EventData<Row, Data>;
+  readonly data: EventData<Row, Data> | EventDataOfOld<Row, Data>;
   /** For the OpenAPI document. */
   readonly description: string;
 }
@@ -34,11 +37,20 @@ const NAME = /^[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)+$/;
  */
 export function eventType<Row, Data extends object>(
   name: string,
-  data: EventData<Row, Data>,
+  data: EventData<Row, Data> | EventDataOfOld<Row, Data>,
   { version = 1, description }: { readonly version?: number; readonly description: string },
 ): EventType<Row, Data> {
   if (!NAME.test(name)) throw new Error(`The event type ${JSON.stringify(name)} must look like pet.created`);
   return { name, version, data, description };
+}
+
+/** What an event of this type says of a row. */
+export function eventData<Row extends { readonly id: unknown }>(
+  { data: Data }: EventType<Row>,
+  row: Row,
+  before: Row,
+): { readonly id: unknown } {
+  return { id: row.id, ...('data' in Data ? Data.data(row, before) : Data.from(row, before)) };
 }
 
 /** Adds a type to the OpenAPI document and to what webhooks subscribe to. @throws StartupError if another has its name */

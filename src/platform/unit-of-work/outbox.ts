@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { InsertCompanion } from '../statements/entity-statements.js';
 import { writeJson } from '../json/write-json.js';
-import { type EventType, assertDeclared } from './event-type.js';
+import { type EventType, assertDeclared, eventData } from './event-type.js';
 
 const INSERT = 'INSERT INTO event_outbox (type, version, occurred_at, data)';
 
@@ -18,23 +18,50 @@ export async function writeToOutbox(
 
 /**
  * Writes the event of a row in the statement that inserts it. PostgreSQL puts the `id` before the other properties.
- * @param row without its `id`, which throws while `data` reads the row
+ * @param row without its `id`
+ * @returns undefined if more than the `id` of the event depends on that of the row
  */
 export function eventOfInsert<Row extends { id: unknown }>(
-  { name, version, data: Data }: EventType<Row>,
+  type: EventType<Row>,
   row: Row,
   occurredAt: Date,
-): InsertCompanion {
-  assertDeclared(name);
-  Object.defineProperty(row, 'id', { configurable: true, get: refuse });
-  const rest = writeJson({ ...Data.data(row, row) }).slice(1);
+): InsertCompanion | undefined {
+  assertDeclared(type.name);
+  const properties = propertiesWithoutId(type, row);
+  if (properties === undefined) return undefined;
   return {
     sql: ($, id) =>
       `${INSERT} SELECT ${$(0)}, ${$(1)}, ${$(2)}, ('{"id":' || to_json(${id}) || ${$(3)})::json FROM written`,
-    values: [name, version, occurredAt, rest === '}' ? rest : `,${rest}`],
+    values: [type.name, type.version, occurredAt, properties === '}' ? properties : `,${properties}`],
   };
 }
 
-function refuse(): never {
-  throw new TypeError('A row has no id before it is inserted: data() of an event type must not read it.');
+/** The text of an event's data after its `id`. */
+function propertiesWithoutId<Row extends { id: unknown }>(
+  type: EventType<Row>,
+  row: Row,
+): string | undefined {
+  try {
+    row.id = NO_ID;
+    const { id, ...properties } = eventData(type, row, row);
+    return id === NO_ID ? writeJson(properties).slice(1) : undefined;
+  } catch (error) {
+    if (error instanceof IdIsRead) return undefined;
+    throw error;
+  } finally {
+    Reflect.deleteProperty(row, 'id'); // TypeORM would take it for a given one
+  }
 }
+
+/** Something has been made of an `id` that the row does not have yet, such as a text. */
+class IdIsRead extends Error {}
+
+/** Stands for the `id` that PostgreSQL will give to a row. It can be passed on, and nothing else. */
+const NO_ID: unknown = new Proxy(
+  {},
+  {
+    get() {
+      throw new IdIsRead('The row has no id before it is inserted.');
+    },
+  },
+);

@@ -18,11 +18,7 @@ export class CategoryResponse {
   })
   readonly parentId?: Int64;
 
-  static from(category: Category): CategoryResponse {
-    return { id: category.id, ...CategoryResponse.data(category) };
-  }
-
-  static data({ name, parentId }: Omit<Category, 'id'>): Omit<CategoryResponse, 'id'> {
-    return parentId === null ? { name } : { name, parentId };
+  static from({ id, name, parentId }: Category): CategoryResponse {
+    return parentId === null ? { id, name } : { id, name, parentId };
   }
 }

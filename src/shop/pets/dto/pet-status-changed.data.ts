@@ -8,10 +8,7 @@ export class PetStatusChangedData extends PetResponse {
   @ApiProperty({ enum: PetStatus, enumName: 'PetStatus', description: 'The status before the change.' })
   readonly previousStatus!: PetStatus;
 
-  static override data(
-    pet: Omit<Pet, 'id'>,
-    before: Omit<Pet, 'id'> = pet,
-  ): Omit<PetStatusChangedData, 'id'> {
-    return { ...PetResponse.data(pet), previousStatus: before.status };
+  static override from(pet: Pet, before: Pet = pet): PetStatusChangedData {
+    return Object.assign(PetResponse.from(pet), { previousStatus: before.status });
   }
 }

@@ -17,11 +17,7 @@ export class PetResponse {
   @ApiProperty({ enum: PetStatus, enumName: 'PetStatus', description: 'Availability of the pet.' })
   readonly status!: PetStatus;
 
-  static from(pet: Pet): PetResponse {
-    return { id: pet.id, ...PetResponse.data(pet) };
-  }
-
-  static data({ name, categoryId, status }: Omit<Pet, 'id'>): Omit<PetResponse, 'id'> {
-    return { name, categoryId, status };
+  static from({ id, name, categoryId, status }: Pet): PetResponse {
+    return { id, name, categoryId, status };
   }
 }

@@ -26,11 +26,7 @@ export class OrderResponse {
   @TimeProperty({ description: 'When it was placed (RFC 3339, UTC).', example: '2026-11-20T09:30:00.000Z' })
   readonly createdAt!: string;
 
-  static from(order: Order): OrderResponse {
-    return { id: order.id, ...OrderResponse.data(order) };
-  }
-
-  static data({ petId, quantity, status, createdAt }: Omit<Order, 'id'>): Omit<OrderResponse, 'id'> {
-    return { petId, quantity, status, createdAt: createdAt.toISOString() };
+  static from({ id, petId, quantity, status, createdAt }: Order): OrderResponse {
+    return { id, petId, quantity, status, createdAt: createdAt.toISOString() };
   }
 }
