@@ -7,8 +7,10 @@ import { errorCodeOf } from '../errors/error-code.js';
  * system.
  */
 const CLASSES = ['08', '28', '53', '57', '58'];
-/** Temporary failures of other classes: serialization, deadlock, lock, and a standby after a failover. */
-const STATES = ['40001', '40P01', '55P03', '25006'];
+/** Temporary failures of other classes: serialization, deadlock, lock, a standby after a failover, and a transaction that waited too long. */
+const STATES = ['40001', '40P01', '55P03', '25006', '25P03', '25P04'];
+/** SQLSTATE of what ends the connection too: a stop, a time limit of the session or transaction, a protocol that is out of step. */
+const FATAL = /^(57P0\d|25P0[34]|08)/;
 const SYSTEM_ERRORS = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -41,6 +43,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (isStaleStatement(error)) return true;
   return STATES.includes(code) || (/^[0-9A-Z]{5}$/.test(code) && CLASSES.includes(code.slice(0, 2)));
 }
+
+/** Whether PostgreSQL closes the connection after this error. */
+export const endsConnection = (error: unknown): boolean => FATAL.test(errorCodeOf(error));
 
 /** SQLSTATE: a prepared statement does not exist, or exists already. Both come from a pooler that changes the session. */
 const MIXED_UP = ['26000', '42P05'];

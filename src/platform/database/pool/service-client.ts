@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { seconds } from '../../clock/duration.js';
-import { isStaleStatement, markAsDatabaseError } from '../database-unavailable.js';
+import { endsConnection, isStaleStatement, markAsDatabaseError } from '../database-unavailable.js';
 
 /** Time for the response to a query, waits for locks included. */
 export const QUERY_TIMEOUT = seconds(5);
@@ -56,6 +56,8 @@ export class ServiceClient extends pg.Client {
   queryTimeout = QUERY_TIMEOUT;
   /** Whether it is idle in the pool. */
   isFree = false;
+  /** Whether PostgreSQL or the network has closed it. */
+  isLost = false;
   /** Whether PostgreSQL has reported an error, but not yet the transaction status that it leads to. */
   private isFailing = false;
   /** Whether one of its prepared statements no longer works. */
@@ -66,8 +68,10 @@ export class ServiceClient extends pg.Client {
   constructor(config?: string | ClientConfig) {
     super(withCurrentUrl(config));
     this.connection.on('error', markAsDatabaseError);
+    this.connection.on('end', () => (this.isLost = true));
     this.connection.on('errorMessage', (error: unknown) => {
       this.isFailing = true;
+      this.isLost ||= endsConnection(error);
       this.hasStaleStatement ||= isStaleStatement(error);
     });
     this.noticeReadOnly();

@@ -68,7 +68,7 @@ export class ServicePool extends pg.Pool {
       if (!(client instanceof ServiceClient)) return;
       client.isFree = true;
       if (client.isReusable) return;
-      if (['T', 'E'].includes(client.getTransactionStatus() ?? ''))
+      if (!client.isLost && ['T', 'E'].includes(client.getTransactionStatus() ?? ''))
         this.logger.error(
           'A connection was released with an open transaction. Rolled it back and closed the connection.',
         );
