@@ -85,7 +85,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     this.defaults = new Set(metadata.getInsertionReturningColumns());
   }
 
-  /** The statement of `find` with these options; undefined if it has more than `=`, `>`, `IN`, an order, a limit and a lock. */
+  /** The statement of `find` with these options; undefined if it has more than `=`, `<`, `>`, `IN`, an order, a limit and a lock. */
   select({
     where = {},
     order = {},
@@ -267,6 +267,8 @@ const LOCKS: Partial<Record<string, string>> = {
   for_no_key_update: ' FOR NO KEY UPDATE',
 };
 
+const SIGNS: Partial<Record<string, string>> = { lessThan: '<', moreThan: '>' };
+
 /** A column of a covered entity. */
 class Column {
   readonly property: string;
@@ -297,8 +299,9 @@ class Column {
     const items = Array.isArray(value) ? (value as unknown[]) : [];
     if (type === 'and') return items.every((item) => this.addConditions(item, conditions, values));
     if (type === 'equal' && isSimple(value)) return this.addConditions(value, conditions, values);
-    if (type === 'moreThan' && isSimple(value))
-      return conditions.push(`${this.name} > $${values.push(value)}`) > 0;
+    const sign = SIGNS[type];
+    if (sign !== undefined && isSimple(value))
+      return conditions.push(`${this.name} ${sign} $${values.push(value)}`) > 0;
     if (type !== 'in' || items.length === 0 || !items.every(isSimple)) return false;
     return conditions.push(`${this.name} = ANY ($${values.push(items)})`) > 0;
   }

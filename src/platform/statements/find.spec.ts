@@ -3,8 +3,8 @@ import {
   DataSource,
   Entity,
   type FindManyOptions,
-  LessThan,
   MoreThan,
+  Not,
   PrimaryGeneratedColumn,
   type Repository,
 } from 'typeorm';
@@ -82,7 +82,7 @@ describe('findById', () => {
     const repository: Repository<Transformed> = dataSource.getRepository(Transformed);
     expect(EntityStatements.of(dataSource, Transformed)).toBeUndefined();
     expect((await findById(repository, 1))?.text).toBe('B');
-    expect(EntityStatements.of(dataSource, Plain)?.select({ where: { id: LessThan(3) } })).toBeUndefined();
+    expect(EntityStatements.of(dataSource, Plain)?.select({ where: { id: Not(3) } })).toBeUndefined();
   });
 
   it('lock the row until the transaction ends', async () => {
