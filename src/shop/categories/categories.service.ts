@@ -71,35 +71,17 @@ export class CategoriesService {
     unitOfWork: Changes,
     condition = IfMatchCondition.any,
   ): Promise<CategoryResponse> {
-    // Only a move locks the tree, so that other changes do not wait for one another. Another move may come in between.
-    const { parentId } = change;
-    const isMove = parentId !== undefined && (await find(categoriesOf(unitOfWork), id)).parentId !== parentId;
-    const updated =
-      (await this.tryUpdate(id, change, unitOfWork, condition, isMove)) ??
-      (await this.tryUpdate(id, change, unitOfWork, condition, true));
-    if (!updated) throw new CategoryNotFound(id);
-    return CategoryResponse.from(updated);
-  }
-
-  /** @returns undefined if it would move the category without the lock of the tree */
-  private tryUpdate(
-    id: Int64,
-    change: UpdateCategoryDto,
-    unitOfWork: Changes,
-    condition: IfMatchCondition,
-    isMove: boolean,
-  ): Promise<Category | undefined> {
     const updated = unitOfWork.transaction(async (changes) => {
-      if (isMove) await lockCategories(changes);
+      // Only what may move the category locks the tree, so that other changes do not wait for one another.
+      if (change.parentId !== undefined) await lockCategories(changes);
       const category = await lock(changes, id, condition, 'for_no_key_update');
       const { name = category.name, parentId = category.parentId } = change;
-      if (parentId !== category.parentId && !isMove) return undefined;
       if (parentId !== null && parentId !== category.parentId) await assertNoCycle(changes, id, parentId);
       // An unchanged name keeps its key, which may predate the current folding rule.
       const nameKey = name === category.name ? category.nameKey : nameKeyOf(name);
       return changes.update(Category, category, { name, nameKey, parentId }, CATEGORY_UPDATED);
     });
-    return updated.catch(rethrowAsCategoryError(change));
+    return CategoryResponse.from(await updated.catch(rethrowAsCategoryError(change)));
   }
 
   /** @throws CategoryNotFound, PreconditionFailed, CategoryHasChildren */
