@@ -1,6 +1,5 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
-import { ERRORS } from './app.errors.js';
 import { MIGRATIONS } from './app.migrations.js';
 import { AccessGuard } from './platform/auth/access.guard.js';
 import { AuthModule } from './platform/auth/auth.module.js';
@@ -77,7 +76,7 @@ export class AppModule {
         ...more,
         HealthModule,
         MetricsModule.with(config),
-        OpenApiModule.with(ERRORS),
+        OpenApiModule,
         NotFoundModule, // last, because it has the catch-all route
       ],
       providers: [...PIPELINE, PatchBodies],

@@ -9,7 +9,7 @@ export const UPDATING = process.env.UPDATE_ERRORS === 'true';
 /** docs/errors.md. */
 export const errorsPage = (entries: readonly CatalogEntry[]): string => `# Errors
 
-<!-- Written by \`npm run openapi:snapshot\` from src/app.errors.ts and the errors of the modules. -->
+<!-- Written by \`npm run openapi:snapshot\` from the errors of the pipeline and of the modules. -->
 <!-- prettier-ignore-start -->
 
 Every error response has the properties \`code\`, \`message\` and \`status\`. Branch on \`code\`: it keeps its meaning, and

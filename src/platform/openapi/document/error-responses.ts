@@ -1,36 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { MissingApiKey } from '../../auth/auth.errors.js';
-import { InvalidApiKey } from '../../keys/keys.errors.js';
-import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../../http/body/body.errors.js';
+import { UnsupportedMediaType } from '../../http/body/body.errors.js';
 import { ofDomainError } from '../../errors/error-body.js';
 import type { DomainError } from '../../errors/domain-error.js';
 import { type ErrorKind, HTTP_STATUS } from '../../errors/error-kind.js';
-import { IdempotencyInProgress, IdempotencyKeyReused } from '../../idempotency/idempotency.errors.js';
-import { bodyError, unknownError } from '../../errors/field-error.js';
-import { InternalError, ServiceUnavailable, ValidationFailed } from '../../errors/common.errors.js';
-import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../../rate-limit/rate-limit.errors.js';
+import { ALWAYS, NO_KEY, WITH_A_BODY, WITH_IDEMPOTENCY, WITHOUT_A_BODY } from '../pipeline-errors.js';
 import { headersOfStatus } from './headers.js';
 import type { OperationObject, ResponseObject } from './schemas.js';
 import type { Route } from './routes.js';
-
-const NO_KEY = [new MissingApiKey(), new InvalidApiKey()];
-const ALWAYS: readonly DomainError[] = [
-  new RateLimitExceeded(42),
-  new DailyQuotaExceeded(51_022),
-  new ApiKeyBanned(300),
-  new InternalError(),
-  new ServiceUnavailable(),
-];
-const WITH_A_BODY: readonly DomainError[] = [
-  new ValidationFailed([
-    bodyError(['name'], { code: 'length', message: 'name must have 1 to 200 characters' }),
-  ]),
-  new InvalidJson(),
-  new PayloadTooLarge(),
-];
-const WITHOUT_A_BODY: readonly DomainError[] = [new ValidationFailed([unknownError('query', ['colour'])])];
-const WITH_IDEMPOTENCY: readonly DomainError[] = [new IdempotencyInProgress(), new IdempotencyKeyReused()];
 
 const MEANING: Readonly<Partial<Record<ErrorKind, string>>> = {
   invalid: 'A value is missing or invalid; `details` lists each one.',

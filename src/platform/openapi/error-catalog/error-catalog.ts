@@ -1,9 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { type ErrorBody, ofDomainError } from '../../errors/error-body.js';
 import type { DomainError, ErrorHelp } from '../../errors/domain-error.js';
 import { apiErrorsOf } from '../../errors/api-errors.decorator.js';
 import { CLIENT_ERROR_CATALOG } from '../../http/adapter/client-errors.js';
+import { PIPELINE_ERRORS } from '../pipeline-errors.js';
 import { handlersOf } from '../../http/handlers.js';
 
 /** The description of an error code. */
@@ -17,8 +18,6 @@ export const OTHER_CODES =
   'New codes may be added, and some are only the name of their status: `conflict` for 409, `payment_required` for 402. Treat ' +
   'an unknown code like its status.';
 
-export const PLATFORM_ERRORS = Symbol('errors of the platform');
-
 const NO_HELP = 'Branch on `code`.';
 
 function entryOf(error: DomainError): CatalogEntry {
@@ -31,10 +30,7 @@ function entryOf(error: DomainError): CatalogEntry {
 export class ErrorCatalog {
   private complete?: readonly CatalogEntry[];
 
-  constructor(
-    @Inject(PLATFORM_ERRORS) private readonly own: readonly DomainError[],
-    private readonly discovery: DiscoveryService,
-  ) {}
+  constructor(private readonly discovery: DiscoveryService) {}
 
   get entries(): readonly CatalogEntry[] {
     return (this.complete ??= this.collect());
@@ -46,7 +42,7 @@ export class ErrorCatalog {
       ...apiErrorsOf(handler),
     ]);
     const all = new Map<string, CatalogEntry>();
-    for (const entry of [...CLIENT_ERROR_CATALOG, ...[...this.own, ...ofFeatures].map(entryOf)])
+    for (const entry of [...CLIENT_ERROR_CATALOG, ...[...PIPELINE_ERRORS, ...ofFeatures].map(entryOf)])
       if (!all.has(entry.example.code)) all.set(entry.example.code, entry);
     return [...all.values()].sort((one, other) => one.example.status - other.example.status);
   }

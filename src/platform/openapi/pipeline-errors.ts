@@ -1,0 +1,44 @@
+import { MissingApiKey } from '../auth/auth.errors.js';
+import { InternalError, ServiceUnavailable, ValidationFailed } from '../errors/common.errors.js';
+import type { DomainError } from '../errors/domain-error.js';
+import { bodyError, unknownError } from '../errors/field-error.js';
+import { MethodNotAllowed, RouteNotFound } from '../errors/route.errors.js';
+import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../http/body/body.errors.js';
+import { IdempotencyInProgress, IdempotencyKeyReused } from '../idempotency/idempotency.errors.js';
+import { InvalidApiKey } from '../keys/keys.errors.js';
+import { ApiKeyBanned, DailyQuotaExceeded, RateLimitExceeded } from '../rate-limit/rate-limit.errors.js';
+
+/** Of an operation that needs a key. */
+export const NO_KEY: readonly DomainError[] = [new MissingApiKey(), new InvalidApiKey()];
+export const ALWAYS: readonly DomainError[] = [
+  new RateLimitExceeded(42),
+  new DailyQuotaExceeded(51_022),
+  new ApiKeyBanned(300),
+  new InternalError(),
+  new ServiceUnavailable(),
+];
+export const WITH_A_BODY: readonly DomainError[] = [
+  new ValidationFailed([
+    bodyError(['name'], { code: 'length', message: 'name must have 1 to 200 characters' }),
+  ]),
+  new InvalidJson(),
+  new PayloadTooLarge(),
+];
+export const WITHOUT_A_BODY: readonly DomainError[] = [
+  new ValidationFailed([unknownError('query', ['colour'])]),
+];
+export const WITH_IDEMPOTENCY: readonly DomainError[] = [
+  new IdempotencyInProgress(),
+  new IdempotencyKeyReused(),
+];
+
+/** Examples of all errors of the pipeline. The others are those that operations declare with `@ApiErrors()`. */
+export const PIPELINE_ERRORS: readonly DomainError[] = [
+  ...WITH_A_BODY,
+  ...NO_KEY,
+  new RouteNotFound('/v1/cats'),
+  new MethodNotAllowed('DELETE', '/v1/pets', ['GET', 'HEAD', 'OPTIONS', 'POST']),
+  ...WITH_IDEMPOTENCY,
+  new UnsupportedMediaType(),
+  ...ALWAYS,
+];
