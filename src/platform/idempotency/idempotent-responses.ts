@@ -1,14 +1,9 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../clock/clock.js';
 import { hours, minutes } from '../clock/duration.js';
 import { errorCodeOf } from '../errors/error-code.js';
-import { PeriodicTasks } from '../clock/periodic-tasks.js';
+import { Housekeeping, inBatches } from '../database/housekeeping.js';
 import type { Int64 } from '../json/int64.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency.errors.js';
 
@@ -36,27 +31,19 @@ interface Row extends IdempotentResponse {
 }
 
 const CLEAR_EVERY = minutes(10);
-const BATCH = 1_000;
 
 /** Stores the responses to requests with an `Idempotency-Key` for 24 hours. */
 @Injectable()
-export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(IdempotentResponses.name);
-  private readonly tasks = new PeriodicTasks((error) => {
-    this.logger.warn(`Could not delete expired responses; retrying at the next run: ${String(error)}`);
-  });
-
+export class IdempotentResponses extends Housekeeping {
   constructor(
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.tasks.add(CLEAR_EVERY, () => this.clear());
+  ) {
+    super(IdempotentResponses.name, 'delete expired responses');
   }
 
-  beforeApplicationShutdown(): void {
-    void this.tasks.stop();
+  onApplicationBootstrap(): void {
+    this.every(CLEAR_EVERY, () => this.clear());
   }
 
   /** The response to the first request, if any. @throws IdempotencyKeyReused */
@@ -111,16 +98,16 @@ export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplic
 
   /** Deletes expired responses, in short statements. */
   async clear(): Promise<void> {
-    while ((await this.clearBatch()) === BATCH);
+    await inBatches((limit) => this.clearBatch(limit));
   }
 
   /** Leaves out responses that another process is deleting. @returns the number of deleted responses */
-  private async clearBatch(): Promise<number> {
+  private async clearBatch(limit: number): Promise<number> {
     const [, count] = await this.dataSource.query<[unknown, number]>(
       `DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM idempotent_answers WHERE expires_at <= $1
          ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))`,
-      [this.now(), BATCH],
+      [this.now(), limit],
     );
     return count;
   }

@@ -1,40 +1,26 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { minutes, seconds } from '../../clock/duration.js';
-import { PeriodicTasks } from '../../clock/periodic-tasks.js';
+import { Housekeeping, inBatches } from '../../database/housekeeping.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
 import { IS_ACTIVE } from '../webhook-sql.js';
 
 const MEASURE_EVERY = seconds(10);
 const CLEAR_EVERY = minutes(10);
-const BATCH = 1_000;
+
 /** Measures the backlog of webhooks and deletes old deliveries. Also runs in processes that do not deliver. */
 @Injectable()
-export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger('Webhooks');
-  private readonly tasks = new PeriodicTasks((error) => {
-    this.logger.warn(
-      `Could not measure the webhook backlog or delete old deliveries; retrying at the next run: ${String(error)}`,
-    );
-  });
-
+export class WebhookHousekeeping extends Housekeeping {
   constructor(
     private readonly dataSource: DataSource,
     private readonly metrics: WebhookMetrics,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.tasks.add(MEASURE_EVERY, () => this.measure());
-    this.tasks.add(CLEAR_EVERY, () => this.clear());
+  ) {
+    super('Webhooks', 'measure the webhook backlog or delete old deliveries');
   }
 
-  beforeApplicationShutdown(): void {
-    void this.tasks.stop();
+  onApplicationBootstrap(): void {
+    this.every(MEASURE_EVERY, () => this.measure());
+    this.every(CLEAR_EVERY, () => this.clear());
   }
 
   async measure(): Promise<void> {
@@ -44,13 +30,12 @@ export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplic
 
   /** Deletes deliveries after 30 days, and those of deleted webhooks, in short statements. */
   async clear(): Promise<void> {
-    while ((await this.deleted(CLEAR_OLD)) === BATCH);
-    while ((await this.deleted(CLEAR_DELETED)) === BATCH);
+    for (const sql of [CLEAR_OLD, CLEAR_DELETED]) await inBatches((limit) => this.deleted(sql, limit));
     await this.dataSource.query(CLEAR_WEBHOOKS);
   }
 
-  private async deleted(sql: string): Promise<number> {
-    const [, count] = await this.dataSource.query<[unknown, number]>(sql, [BATCH]);
+  private async deleted(sql: string, limit: number): Promise<number> {
+    const [, count] = await this.dataSource.query<[unknown, number]>(sql, [limit]);
     return count;
   }
 }
