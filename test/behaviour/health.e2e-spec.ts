@@ -187,6 +187,33 @@ class MailerHealth implements OnModuleInit {
 @Module({ imports: [HealthModule], providers: [MailerHealth] })
 class MailerModule {}
 
+const broken = () => {
+  throw new Error('connect to secret.internal refused');
+};
+const rejected = () => Promise.reject(new Error('connect to secret.internal refused'));
+const never = () => new Promise<never>(() => undefined);
+
+/** Checks of authors that break, each after it has worked, and attempts that never worked. */
+@Injectable()
+class BrokenHealth implements OnModuleInit {
+  now: 'up' | 'throws' | 'rejects' | 'hangs' = 'up';
+
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly indicators: HealthIndicatorService,
+  ) {}
+
+  onModuleInit(): void {
+    this.readiness.add(() => {
+      const queue = this.indicators.check('queue');
+      return { up: () => queue.up(), throws: broken, rejects: rejected, hangs: never }[this.now]();
+    });
+  }
+}
+
+@Module({ imports: [HealthModule], providers: [BrokenHealth] })
+class BrokenModule {}
+
 describe(`GET ${READY} with a check of a module`, () => {
   it('is 503 while the check fails, and names it', async () => {
     const mailing = await Petstore.start({ modules: [MailerModule] });
@@ -196,5 +223,42 @@ describe(`GET ${READY} with a check of a module`, () => {
     const refused = await answer(look, 503, 'Not ready: mailer.');
     expect(bodyOf(refused)).toMatchObject({ code: 'service_unavailable' });
     await mailing.stop();
+  });
+});
+
+describe(`GET ${READY} with a check of a module that breaks`, () => {
+  let broken: Petstore;
+  beforeAll(async () => {
+    broken = await Petstore.start({ modules: [BrokenModule] });
+  });
+  afterAll(() => broken.stop());
+  const look = () => send(broken, { path: READY });
+
+  it.each(['throws', 'rejects', 'hangs'] as const)('is 503 and names it when it %s', async (now) => {
+    const check = broken.app.get(BrokenHealth);
+    check.now = 'up';
+    expect(bodyOf(await answer(look, 200))).toMatchObject({ details: { queue: { status: 'up' } } });
+    check.now = now;
+    const refused = await answer(look, 503, 'Not ready: queue.');
+    expect(bodyOf(refused)).toMatchObject({
+      error: { queue: { status: 'down', message: 'It does not work.' } },
+    });
+    expect(refused.body).not.toContain('secret');
+    const told = broken.log.filter(({ msg }) =>
+      String(msg).startsWith('The readiness check "queue" fails: '),
+    );
+    expect(told).not.toEqual([]);
+    check.now = 'up';
+    await answer(look, 200);
+  });
+
+  it('is 503 and names attempts that never worked', async () => {
+    const other = await Petstore.start({ modules: [BrokenModule] });
+    const [readiness, indicators] = [other.app.get(Readiness), other.app.get(HealthIndicatorService)];
+    readiness.add(() => indicators.check('cache').attempt(never));
+    readiness.add(indicators.check('disk').attempt(rejected));
+    readiness.add(never);
+    await answer(() => send(other, { path: READY }), 503, 'Not ready: cache, disk, check 6.');
+    await other.stop();
   });
 });

@@ -116,6 +116,42 @@ describe('METRICS_PORT', () => {
   });
 });
 
+describe('/metrics on METRICS_PORT', () => {
+  let together: Petstore;
+  let apart: Petstore;
+  beforeAll(async () => {
+    together = await Petstore.start();
+    apart = await Petstore.start({ env: { METRICS_PORT: '0' } });
+  });
+  afterAll(async () => {
+    await together.stop();
+    await apart.stop();
+  });
+
+  it.each([
+    ['GET', '/metrics?collect[]=process&x=1'],
+    ['GET', '/metrics/'],
+    ['GET', '/metrics/?x'],
+    ['HEAD', '/metrics'],
+    ['OPTIONS', '/metrics'],
+    ['POST', '/metrics'],
+    ['DELETE', '/metrics/'],
+    ['GET', '/METRICS'],
+    ['GET', '/metrics//'],
+    ['GET', '/metrics/x'],
+  ])('answers %s %s as on the port of the service', async (method, path) => {
+    const ask = async (port: number | string | undefined) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { method });
+      const { headers, status } = response;
+      const text = await response.text(); // the numbers differ
+      const [allow, type] = [headers.get('allow'), headers.get('content-type')];
+      return { status, allow, type, text: status === 200 ? text === '' : text };
+    };
+    const { port } = new URL(await together.app.getUrl());
+    expect(await ask(apart.app.get(MetricsServer).port)).toEqual(await ask(port));
+  });
+});
+
 describeWith('promtool', 'the text of /metrics', () => {
   it('finds no problem in the metrics', async () => {
     const petstore = await Petstore.start();

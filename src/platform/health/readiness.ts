@@ -1,12 +1,15 @@
-import { Injectable, type OnApplicationShutdown, ServiceUnavailableException } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown, ServiceUnavailableException } from '@nestjs/common';
 import {
+  HealthCheckAttempt,
   type HealthCheckResult,
   HealthCheckService,
   type HealthIndicatorFunction,
+  type HealthIndicatorResult,
   HealthIndicatorService,
 } from '@nestjs/terminus';
 import { DataSource } from 'typeorm';
 import { seconds, withTimeout } from '../clock/duration.js';
+import { describe } from '../errors/error.filter.js';
 import { openProbe } from '../database/probe.js';
 import { migrationState } from '../database/migrations/migration-state.js';
 
@@ -21,6 +24,7 @@ const CACHE_TIME = seconds(1);
 @Injectable()
 export class Readiness implements OnApplicationShutdown {
   private readonly probe: ReturnType<typeof openProbe>;
+  private readonly logger = new Logger(Readiness.name);
   private isStopping = false;
   private readonly checks: HealthIndicatorFunction[] = [() => this.database(), () => this.migrations()];
 
@@ -36,9 +40,30 @@ export class Readiness implements OnApplicationShutdown {
     await withTimeout(this.probe.end(), END_TIMEOUT, () => undefined);
   }
 
-  /** Adds a check of another module. */
+  /**
+   * Adds a check of another module, which has 1 s each time. One that throws, or is late, is down. It is named as its results are, so
+   * make them by `check(name).attempt(…)`, which names also one that has never succeeded.
+   */
   add(part: HealthIndicatorFunction): void {
-    this.checks.push(part);
+    let name = `check ${this.checks.length + 1}`;
+    let isDown = false;
+    this.checks.push(async () => {
+      try {
+        const given = part instanceof HealthCheckAttempt ? part : part();
+        const limited =
+          given instanceof HealthCheckAttempt
+            ? given.withTimeout(TIMEOUT)
+            : inTime(given as PromiseLike<HealthIndicatorResult>); // an attempt is its result's promise
+        const result = await limited;
+        [name = name] = Object.keys(result);
+        isDown = false;
+        return result;
+      } catch (error) {
+        if (!isDown) this.logger.warn(`The readiness check "${name}" fails: ${describe(error).msg}`);
+        isDown = true;
+        return this.indicators.check(name).down('It does not work.'); // hides the reason from the public
+      }
+    });
   }
 
   /** Not ready from now on. Terminus would notice late: Nest calls the shutdown hooks of one module after those of another. */
@@ -82,6 +107,9 @@ export class Readiness implements OnApplicationShutdown {
     return this.indicators.check(name).attempt(ask).withTimeout(TIMEOUT).cacheFor(CACHE_TIME);
   }
 }
+
+/** @throws Error if it takes longer than a check may */
+const inTime = <T>(work: PromiseLike<T> | T): Promise<T> => withTimeout(Promise.resolve(work), TIMEOUT);
 
 function fail(why: string): never {
   throw new Error(why);

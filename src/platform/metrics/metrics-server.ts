@@ -4,14 +4,17 @@ import {
   type OnApplicationShutdown,
   Logger as NestLogger,
 } from '@nestjs/common';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ofStatus } from '../errors/error-body.js';
+import { type ErrorBody, ofDomainError, ofStatus } from '../errors/error-body.js';
 import { describe } from '../errors/error.filter.js';
+import { MethodNotAllowed, RouteNotFound } from '../errors/route.errors.js';
 import { HttpConfig } from '../http/http.config.js';
 import { listenOn } from '../http/listen-on.js';
 import { MetricsConfig } from './metrics.config.js';
 import { Scrape } from './scrape.js';
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** Serves `/metrics` on `METRICS_PORT`, which need not be reachable for clients. */
 @Injectable()
@@ -35,8 +38,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     const { host } = this.http;
     if (metricsPort === undefined) return;
     this.server = createServer((request, response) => {
-      if (request.url === '/metrics') void this.send(response);
-      else response.writeHead(404).end();
+      this.answer(request, response);
     });
     await listenOn(this.server, { port: metricsPort, host, variable: 'METRICS_PORT' });
     this.logger.log(`Metrics at http://${host}:${this.port}/metrics`);
@@ -52,12 +54,32 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     });
   }
 
+  /** As on the port of the service, where Prometheus may send parameters and a trailing slash. */
+  private answer({ method = '', url = '' }: IncomingMessage, response: ServerResponse): void {
+    const [path = ''] = url.split('?', 1);
+    if (!/^\/metrics\/?$/.test(path)) {
+      sendError(response, ofDomainError(new RouteNotFound(path)));
+      return;
+    }
+    if (method === 'GET' || method === 'HEAD') {
+      void this.send(response);
+      return;
+    }
+    response.setHeader('Allow', METHODS.join(', '));
+    if (method === 'OPTIONS') response.writeHead(204).end();
+    else sendError(response, ofDomainError(new MethodNotAllowed(method, path, METHODS)));
+  }
+
   private async send(response: ServerResponse): Promise<void> {
     try {
       await this.scrape.send(response);
     } catch (error) {
       this.logger.error(describe(error));
-      response.writeHead(500, { 'Content-Type': 'application/json' }).end(JSON.stringify(ofStatus(500)));
+      sendError(response, ofStatus(500));
     }
   }
+}
+
+function sendError(response: ServerResponse, body: ErrorBody): void {
+  response.writeHead(body.status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
