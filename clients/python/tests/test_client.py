@@ -188,6 +188,23 @@ class Operations(ClientTest):
         sent = self.service.received[1].headers
         self.assertEqual((sent["If-Match"], sent["Idempotency-Key"]), ('"a"', "k"))
 
+    def test_sends_a_tag_as_the_service_made_it_and_those_of_others_as_they_are(self):
+        for etag, expected in (
+            ('"0123456789abcdef_-ABCD-gzip"', '"0123456789abcdef_-ABCD"'),
+            ('W/"0123456789abcdef_-ABCD", "-br-gzip-0123456789abc-br"', '"0123456789abcdef_-ABCD", "-br-gzip-0123456789abc"'),
+            ('"my-own-gzip"', '"my-own-gzip"'),
+            ('"0123456789abcdef_-ABC-gzip"', '"0123456789abcdef_-ABC-gzip"'),
+            ('"0123456789abcdef_-ABCDE-br"', '"0123456789abcdef_-ABCDE-br"'),
+            ('"0123456789abcdef_-ABCD-zstd"', '"0123456789abcdef_-ABCD-zstd"'),
+        ):
+            with self.subTest(etag):
+                self.service.reset()
+                self.service.responses = [ScriptedResponse(204, body=""), page([])]
+                self.client().pets.remove(1, if_match=etag)
+                self.client().pets.list().page(if_none_match=etag)
+                removed, listed = (request.headers for request in self.service.received)
+                self.assertEqual((removed["If-Match"], listed["If-None-Match"]), (expected, expected))
+
     def test_gives_each_result_its_own_response(self):
         tagged = [{"ETag": f'"{n}"'} for n in range(4)]
         self.service.responses = [

@@ -148,9 +148,9 @@ export class Transport<Id = bigint> {
     if (this.#settings.userAgent !== undefined) headers.set('User-Agent', this.#settings.userAgent);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     if (takesIdempotencyKey) headers.set('Idempotency-Key', idempotencyKey ?? randomText());
-    if (ifMatch !== undefined) headers.set('If-Match', strong(ifMatch));
+    if (ifMatch !== undefined) headers.set('If-Match', asSent(ifMatch));
     if (ifNoneMatch !== undefined) {
-      headers.set('If-None-Match', ifNoneMatch);
+      headers.set('If-None-Match', asSent(ifNoneMatch));
       headers.set('Cache-Control', 'max-age=0'); // otherwise fetch sends no-cache, to which the response is never 304
     }
     return headers;
@@ -258,8 +258,11 @@ function several(name: string, values: unknown): Parameter[] {
   return items;
 }
 
-/** A proxy that compresses marks the tag of a response as weak. The service's own are strong, and it accepts no other. */
-const strong = (etags: string): string => etags.replaceAll('W/"', '"');
+/** The tag of the service, as mod_deflate and mod_brotli of Apache change it. Others, such as those of a module, stay as they are. */
+const WITH_SUFFIX = /"([\w-]{22})-(?:gzip|br)"/g;
+
+/** A proxy that compresses marks the tag of a response as weak, or adds a suffix. The service accepts only its own. */
+const asSent = (etags: string): string => etags.replaceAll('W/"', '"').replace(WITH_SUFFIX, '"$1"');
 
 /** Of the address of the next page only the cursor is used: the key goes to no host that a response names. */
 function nextCursor(headers: Headers): string | undefined {

@@ -198,6 +198,28 @@ describe('operations', () => {
     expect(service.received[0]?.url).toBe('/v1/store/orders?limit=5');
   });
 
+  it.each([
+    ['"0123456789abcdef_-ABCD-gzip"', '"0123456789abcdef_-ABCD"'],
+    ['"0123456789abcdef_-ABCD-br"', '"0123456789abcdef_-ABCD"'],
+    [
+      'W/"0123456789abcdef_-ABCD", "-br-gzip-0123456789abc-br"',
+      '"0123456789abcdef_-ABCD", "-br-gzip-0123456789abc"',
+    ],
+    ['"my-own-gzip"', '"my-own-gzip"'],
+    ['"0123456789abcdef_-ABC-gzip"', '"0123456789abcdef_-ABC-gzip"'],
+    ['"0123456789abcdef_-ABCDE-br"', '"0123456789abcdef_-ABCDE-br"'],
+    ['"0123456789abcdef_-ABC.-br"', '"0123456789abcdef_-ABC.-br"'],
+    ['"0123456789abcdef_-ABCD-zstd"', '"0123456789abcdef_-ABCD-zstd"'],
+    ['*', '*'],
+  ])('sends %s as the service made it: %s', async (etag, sent) => {
+    const { pets } = time.client(service.url);
+    service.responses = [{ status: 204 }, page('[]')];
+    await pets.remove(1n, { ifMatch: etag });
+    await pets.list().page({ ifNoneMatch: etag });
+    expect(service.received[0]?.headers['if-match']).toBe(sent);
+    expect(service.received[1]?.headers['if-none-match']).toBe(sent);
+  });
+
   it('sends the tag of the service where a proxy has made it weak', async () => {
     const order =
       '{"id":1,"petId":2,"quantity":1,"status":"cancelled","createdAt":"2026-11-20T09:30:00.000Z"}';

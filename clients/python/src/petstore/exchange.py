@@ -107,8 +107,8 @@ def call_of(
         "User-Agent": settings.user_agent,
         "Content-Type": None if content is None else "application/json",
         "Idempotency-Key": idempotency_key,
-        "If-None-Match": if_none_match,
-        "If-Match": None if if_match is None else _strong(if_match),
+        "If-None-Match": _as_sent(if_none_match),
+        "If-Match": _as_sent(if_match),
     }
     given = {name: value for name, value in headers.items() if value is not None}
     return Call(operation, settings.url + _address(operation, path or {}, encode(dict(query or {}))), given, content)
@@ -135,9 +135,13 @@ def lists_read(operation: Operation, query: Mapping[str, Any]) -> dict[str, Any]
     return {name: several(name, value) if name in operation.lists else value for name, value in query.items()}
 
 
-def _strong(etags: str) -> str:
-    """A proxy that compresses marks the tag of a response as weak. The service's own are strong, and it accepts no other."""
-    return etags.replace('W/"', '"')
+_WITH_SUFFIX = re.compile(r'"([A-Za-z0-9_-]{22})-(?:gzip|br)"')
+"""The tag of the service, as mod_deflate and mod_brotli of Apache change it. Others, such as those of a module, stay as they are."""
+
+
+def _as_sent(etags: str | None) -> str | None:
+    """A proxy that compresses marks the tag of a response as weak, or adds a suffix. The service accepts only its own."""
+    return None if etags is None else _WITH_SUFFIX.sub(r'"\1"', etags.replace('W/"', '"'))
 
 
 def _address(operation: Operation, path: Mapping[str, int | str], query: Mapping[str, Any]) -> str:
