@@ -74,7 +74,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   const observe = observeResponses(app.get(Clock), observers);
   app.use(requestContext(requestId, noStore, observe, impossiblePath, ignoreLongNegotiation));
   app.use(app.get(ClientSlots).outsideApi);
-  setupCors(app, config.corsOrigins);
+  setupCors(app, config);
   setupSwaggerUi(app);
   return app;
 }

@@ -54,6 +54,48 @@ describe('without CORS_ORIGINS', () => {
   });
 });
 
+describe('the log', () => {
+  const noted = () =>
+    petstore.log.map(({ msg }) => String(msg)).filter((msg) => msg.includes('CORS_ORIGINS does not name'));
+
+  beforeAll(async () => {
+    petstore = await Petstore.start({
+      env: { CORS_ORIGINS: ORIGIN, PUBLIC_URL: 'https://petstore.example' },
+    });
+    key = await petstore.key();
+  });
+  afterAll(() => petstore.stop());
+
+  it('names an origin that is refused, at most once a minute, and at most 100 characters of it', async () => {
+    const url = `https://${'long.'.repeat(100)}example`;
+    for (const origin of ['https://other.example', 'https://third.example']) {
+      await call(origin, bearer(key));
+      await preflight(origin);
+    }
+    expect(noted()).toEqual([
+      'Pages of https://other.example cannot call the service: CORS_ORIGINS does not name this origin.',
+    ]);
+    petstore.clock.advance(60_000);
+    await call(url);
+    await call('https://other.example');
+    expect(noted().slice(1)).toEqual([expect.stringContaining(`Pages of ${url.slice(0, 100)} cannot`)]);
+  });
+
+  it('names neither an allowed origin nor one of the service, and none of what every page may read', async () => {
+    const before = noted().length;
+    petstore.clock.advance(60_000);
+    for (const origin of [
+      ORIGIN,
+      'https://petstore.example',
+      'http://petstore.test',
+      'https://petstore.test',
+    ])
+      await call(origin, bearer(key));
+    await send(petstore, { path: '/openapi.json', headers: [['Origin', 'https://other.example']] });
+    expect(noted()).toHaveLength(before);
+  });
+});
+
 describe('with CORS_ORIGINS', () => {
   beforeAll(() => start(`${ORIGIN}, http://localhost:8080`));
   afterAll(() => petstore.stop());

@@ -190,6 +190,40 @@ describe('an unknown path', () => {
   );
 });
 
+describe('a known path outside /v1', () => {
+  it.each([
+    '/',
+    '/openapi.json',
+    '/openapi.yaml',
+    '/docs',
+    '/docs/',
+    '/docs/errors',
+    '/docs/theme.css',
+    '/docs/swagger-ui.css',
+    '/docs/favicon-32x32.png?v=1',
+    '/health/live',
+    '/health/ready',
+  ])('%s is 405 for a method that it does not have, and 204 for OPTIONS', async (path) => {
+    const allow = ['GET, HEAD, OPTIONS'];
+    for (const method of ['DELETE', 'POST', 'PUT', 'PATCH']) {
+      const response = await send(petstore, { path, method });
+      expectErrorBody(response, 405, 'method_not_allowed');
+      expect(valuesOf(response, 'Allow')).toEqual(allow);
+    }
+    const options = await send(petstore, { path, method: 'OPTIONS' });
+    expect({ status: options.status, allow: valuesOf(options, 'Allow') }).toEqual({ status: 204, allow });
+    expect((await send(petstore, { path, method: 'HEAD' })).status).toBeLessThan(304);
+  });
+
+  it.each(['/docs/nope', '/docs/swagger-ui.css/x', '/docs//', '/docs/constructor', '/docs/__proto__'])(
+    '%s is unknown, by any method',
+    async (path) => {
+      for (const method of ['GET', 'DELETE', 'OPTIONS'])
+        expectErrorBody(await send(petstore, { path, method }), 404, 'route_not_found');
+    },
+  );
+});
+
 describe.each(['/v1', ''])('a path that only some requests reach (%s)', (prefix) => {
   it.each([
     ['a handler that passes the request on', 'GET', '/passing/on'],

@@ -376,6 +376,14 @@ describe('@Idempotent() on an operation of another module', () => {
     expect(await itemsNamed(name)).toBe(4);
   });
 
+  it('writes the names of the headers as the first response had them', async () => {
+    const name = fresh();
+    const namesOf = ({ headers }: RawResponse) => headers.map(([header]) => header).sort();
+    const first = await litter(name);
+    expect(namesOf(first)).toEqual(expect.arrayContaining(['Location', 'Cache-Control', 'Content-Type']));
+    expect(namesOf(await litter(name))).toEqual([...namesOf(first), 'Idempotent-Replayed'].sort());
+  });
+
   it('rolls back everything a failed handler did, and lets it run again', async () => {
     const name = fresh();
     midway = () => Promise.reject(new Error('no luck'));

@@ -52,11 +52,11 @@ const PROXIES = [
 ] as const;
 
 /** Node.js accepts it over https only. */
-function acceptingBrotli(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
-  const headers = new Headers(init.headers);
+const acceptingBrotli: typeof fetch = (input, init) => {
+  const headers = new Headers(init?.headers);
   headers.set('Accept-Encoding', 'br, gzip');
   return fetch(input, { ...init, headers });
-}
+};
 
 /** Changes a pet by the tag of its creation, and by that of a page, and prints the tags. */
 const IN_PYTHON = `

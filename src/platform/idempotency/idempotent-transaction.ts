@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import type { ClientRequest } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
@@ -121,4 +122,13 @@ export class IdempotentTransaction implements ResponseTransaction {
   }
 }
 
-const headersSetOn = (response: Response): Headers => ({ ...response.getHeaders() }) as Headers;
+/** The types have `getRawHeaderNames()` for requests only, but all outgoing messages of Node.js have it. */
+type RawNames = Pick<ClientRequest, 'getRawHeaderNames'>;
+
+/** With their names as they are written, so that a replay writes them so too. */
+const headersSetOn = (response: Response): Headers =>
+  Object.fromEntries(
+    (response as unknown as RawNames)
+      .getRawHeaderNames()
+      .map((name) => [name, response.getHeader(name) ?? '']),
+  );

@@ -1,5 +1,11 @@
+import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Request } from 'express';
+import type { Request, RequestHandler } from 'express';
+import { Clock } from '../../clock/clock.js';
+import { minutes } from '../../clock/duration.js';
+import type { HttpConfig } from '../http.config.js';
+
+type Cors = Pick<HttpConfig, 'corsOrigins' | 'publicUrl'>;
 
 const MAX_AGE = 7200; // seconds; the maximum of browsers
 const EXPOSED = [
@@ -22,7 +28,8 @@ const EXPOSED = [
 ];
 
 /** Lets pages of the given origins call the service and read its headers. */
-export function setupCors(app: NestExpressApplication, origins: readonly string[]): void {
+export function setupCors(app: NestExpressApplication, { corsOrigins: origins, publicUrl }: Cors): void {
+  app.use(noteRefused(origins, publicUrl, app.get(Clock)));
   if (origins.length === 0) return;
   app.enableCors({
     origin: [...origins],
@@ -31,6 +38,42 @@ export function setupCors(app: NestExpressApplication, origins: readonly string[
     preflightContinue: true, // through the pipeline, which adds the usual headers
   });
 }
+
+/** How often the log names an origin: each request of a client can have another one. */
+const NOTE_EVERY = minutes(1);
+const LONGEST = 100; // characters of an origin in the log
+
+/** Logs the origin of a page that a browser keeps from reading responses: the page itself is not told why. */
+function noteRefused(
+  origins: readonly string[],
+  publicUrl: string | undefined,
+  clock: Clock,
+): RequestHandler {
+  const logger = new Logger('Cors');
+  const own = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+  let next = -Infinity;
+  return ({ headers: { origin, host }, path }, _response, proceed) => {
+    const isRefused =
+      origin !== undefined &&
+      isUnderVersion(path) &&
+      !origins.includes(origin) &&
+      origin !== own &&
+      hostOf(origin) !== host;
+    if (isRefused && clock.elapsed() >= next) {
+      next = clock.elapsed() + NOTE_EVERY;
+      logger.warn(
+        `Pages of ${origin.slice(0, LONGEST)} cannot call the service: CORS_ORIGINS does not name this origin.`,
+      );
+    }
+    proceed();
+  };
+}
+
+/** Pages of every origin may read what is outside. */
+const isUnderVersion = (path: string): boolean => /^\/v\d/.test(path);
+
+/** With the port, unless it is that of the scheme, as in the `Host` of a browser. */
+const hostOf = (origin: string): string => origin.replace(/^https?:\/\//, '');
 
 /**
  * The headers of a response to what is no request, such as headers that are too long: a page may read it if its origin is in the

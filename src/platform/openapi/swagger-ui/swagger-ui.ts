@@ -18,7 +18,9 @@ export function setupSwaggerUi(app: NestExpressApplication): void {
   const openApi = app.get(OpenApiDocument);
   openApi.describe(app);
   const files = new UiFiles(() => uiScript(uiDocument(openApi.document, pathOf(publicUrl))));
-  app.use('/docs', securityHeaders(stagingPublicUrl), files.send);
+  app.use('/docs', securityHeaders(stagingPublicUrl));
+  // Routes, so that other methods of these paths are 405.
+  app.getHttpAdapter().getInstance().get(files.paths, files.send);
 }
 
 /** The page and the files that it needs, made when they are asked for first. */
@@ -44,11 +46,16 @@ class UiFiles {
     };
   }
 
-  /** Express middleware. It leaves alone what it does not have. */
+  get paths(): string[] {
+    return Object.keys(this.make).map((name) =>
+      name === '' || name === '/' ? `/docs${name}` : `/docs/${name}`,
+    );
+  }
+
   readonly send = (request: Request, response: Response, next: NextFunction): void => {
-    const content = ['GET', 'HEAD'].includes(request.method) ? this.file(fileName(request)) : undefined;
+    const content = this.file(fileName(request));
     if (!content) {
-      next();
+      next(); // such as a file with a slash at its end
       return;
     }
     const isVersioned = request.query.v === content.version;
@@ -65,10 +72,8 @@ class UiFiles {
 }
 
 /** What follows `/docs/`, or `/` if nothing does, or nothing. */
-function fileName({ originalUrl, path }: Request): string {
-  if (path !== '/') return path.slice(1);
-  return /^[^?]*\/(\?|$)/.test(originalUrl) ? '/' : '';
-}
+const fileName = ({ path }: Request): string =>
+  path === '/docs' ? '' : path === '/docs/' ? '/' : path.slice('/docs/'.length);
 
 const { resolve } = createRequire(import.meta.url);
 const packagedFile = (name: string): Buffer => readFileSync(resolve(`swagger-ui-dist/${name}`));
