@@ -12,13 +12,16 @@ export function PatchType<Dto extends object>(dto: Type<Dto>): Type<Partial<Dto>
   Object.defineProperty(PatchTypeClass, 'name', { value: `Patch${dto.name}` });
   Object.setPrototypeOf(PatchTypeClass, optional);
   Object.setPrototypeOf(PatchTypeClass.prototype, optional.prototype as object);
-  const { API_MODEL_PROPERTIES, API_MODEL_PROPERTIES_ARRAY } = DECORATORS;
-  const names = (Reflect.getMetadata(API_MODEL_PROPERTIES_ARRAY, optional.prototype as object) ??
+  const names = (Reflect.getMetadata(DECORATORS.API_MODEL_PROPERTIES_ARRAY, optional.prototype as object) ??
     []) as string[];
   for (const name of names.map((marked) => marked.slice(1))) {
-    const document = Reflect.getMetadata(API_MODEL_PROPERTIES, optional.prototype as object, name) as object;
+    const document = Reflect.getMetadata(
+      DECORATORS.API_MODEL_PROPERTIES,
+      optional.prototype as object,
+      name,
+    ) as object;
     Reflect.defineMetadata(
-      API_MODEL_PROPERTIES,
+      DECORATORS.API_MODEL_PROPERTIES,
       { ...document, default: undefined },
       PatchTypeClass.prototype,
       name,
