@@ -232,7 +232,7 @@ describe('events', () => {
           return Object.assign(ItemResponse.from(row), {
             url,
             sum: Number(row.id) + 1,
-            nested: { id: row.id },
+            nested: structuredClone({ id: row.id }),
           });
         }
       }

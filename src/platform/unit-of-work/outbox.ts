@@ -36,7 +36,7 @@ export function eventOfInsert<Row extends { id: unknown }>(
   };
 }
 
-/** The text of an event's data after its `id`. */
+/** The text of an event's data after its `id`; undefined if it cannot be made without that. */
 function propertiesWithoutId<Row extends { id: unknown }>(
   type: EventType<Row>,
   row: Row,
@@ -45,23 +45,19 @@ function propertiesWithoutId<Row extends { id: unknown }>(
     row.id = NO_ID;
     const { id, ...properties } = eventData(type, row, row);
     return id === NO_ID ? writeJson(properties).slice(1) : undefined;
-  } catch (error) {
-    if (error instanceof IdIsRead) return undefined;
-    throw error;
+  } catch {
+    return undefined; // an error that is not because of the id comes again, with the id
   } finally {
     Reflect.deleteProperty(row, 'id'); // TypeORM would take it for a given one
   }
 }
 
-/** Something has been made of an `id` that the row does not have yet, such as a text. */
-class IdIsRead extends Error {}
-
-/** Stands for the `id` that PostgreSQL will give to a row. It can be passed on, and nothing else. */
+/** Stands for the `id` that PostgreSQL will give to a row. It can be passed on; to make anything of it is an error. */
 const NO_ID: unknown = new Proxy(
   {},
   {
     get() {
-      throw new IdIsRead('The row has no id before it is inserted.');
+      throw new TypeError('The row has no id before it is inserted.');
     },
   },
 );
