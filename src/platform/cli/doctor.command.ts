@@ -8,7 +8,9 @@ import type { CheckResult } from './doctor.checks.js';
 export function addDoctorCommand(program: Command, application: Application): void {
   program
     .command('doctor')
-    .description('Check configuration, database, migrations, Redis and port. Changes nothing.')
+    .description(
+      'Check configuration, database, migrations, Redis and port. Changes nothing; in Redis it counts for a second.',
+    )
     .option('--json', 'print a JSON array')
     .addHelpText('after', '\nThe exit code is 1 if a check failed. Warnings do not count.')
     .action((options: Json) => doctor(application, options));
