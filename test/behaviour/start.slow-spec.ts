@@ -1,4 +1,5 @@
-import { cp, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { processesOf } from '../support/processes.js';
@@ -111,8 +112,25 @@ describe('npm start with a module that ends the process', () => {
 
 it('stops when its terminal is closed', async () => {
   await cp(MIGRATED_DATA, join(folder.path, '.petstore'), { recursive: true });
+  // A terminal for the service, which `script` closes by its end.
+  const terminal = spawn('script', ['-qefc', `PORT=0 '${process.execPath}' '${SERVICE}'`, 'typescript'], {
+    cwd: folder.path,
+    stdio: 'ignore',
+  });
+  const typescript = () => readFile(join(folder.path, 'typescript'), 'utf8').catch(() => '');
+  await eventually(async () => (await typescript()).includes('listens'));
+  expect(processesOf(folder.path)).not.toEqual([]);
+  terminal.kill('SIGKILL');
+  await eventually(() => processesOf(folder.path).length === 0);
+});
+
+it('goes on serving after SIGHUP without a terminal, as nohup promises', async () => {
+  await cp(MIGRATED_DATA, join(folder.path, '.petstore'), { recursive: true });
   const service = await started();
   service.signal('SIGHUP');
+  service.signal('SIGHUP');
+  const [, url = ''] = /(http:\S+)\/docs/.exec(service.stdout) ?? [];
+  for (let i = 0; i < 20; i++) expect((await fetch(`${url}/health/live`)).status).toBe(200);
+  service.signal('SIGTERM');
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
-  expect(processesOf(folder.path)).toEqual([]);
 });

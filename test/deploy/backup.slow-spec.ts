@@ -388,4 +388,10 @@ describeWhereFound('systemd-analyze', 'the timer of the backup', () => {
     expect(stderr).not.toContain(unit);
     await folder.remove();
   });
+
+  it('closes what the backup does not need', async () => {
+    const args = ['security', '--offline=true', script('petstore-backup.service')];
+    const { stdout } = await promisify(execFile)('systemd-analyze', args);
+    expect(Number(/exposure level for petstore-backup\.service: (\S+)/.exec(stdout)?.[1])).toBeLessThan(4);
+  });
 });

@@ -56,6 +56,16 @@ describe('deploy/kubernetes', () => {
     expect(unknownMembers(manifests)).toEqual([]);
   });
 
+  it('lets a node be drained while no pod is ready, and spreads the pods of each version by themselves', () => {
+    expect(named('PodDisruptionBudget')).toMatchObject({
+      spec: { unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+    });
+    const constraints = JSON.stringify(named('Deployment')).match(/"topologyKey":[^]*?"matchLabels"/g) ?? [];
+    expect(constraints).toHaveLength(2);
+    for (const constraint of constraints)
+      expect(constraint).toContain('"matchLabelKeys":["pod-template-hash"]');
+  });
+
   it('runs everything under the restricted profile, without a token, and with secrets by reference', () => {
     const container = {
       securityContext: {

@@ -13,7 +13,7 @@ export function run(program: () => Promise<void>): void {
 /** Node.js ignores SIGPIPE, which ends other programs when their reader has enough, such as `head`. A service stops cleanly. */
 function endWithItsReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
-  process.kill(process.pid, 'SIGHUP');
+  process.kill(process.pid, 'SIGTERM');
 }
 
 export const exitCodeOf = (error: unknown): number => (error instanceof StartupError ? error.exitCode : 1);

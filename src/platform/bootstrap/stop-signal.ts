@@ -1,11 +1,12 @@
 import { errorText } from './run.js';
+import { onStopSignals } from '../terminal/on-stop-signals.js';
 import { seconds } from '../clock/duration.js';
 
 /** One Ctrl-C may arrive twice: the terminal sends it to npm and to this process, and npm forwards it. */
 const DUPLICATE_INTERVAL = seconds(0.5);
 const SIGINT_EXIT_CODE = 130;
 
-/** Calls `stop` once on SIGINT, SIGTERM or SIGHUP, then ends the process. A second Ctrl-C ends it immediately. */
+/** Calls `stop` once on a signal (see `onStopSignals`), then ends the process. A second Ctrl-C ends it immediately. */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
   readonly received: boolean;
 } {
@@ -31,6 +32,6 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
       },
     );
   };
-  process.on('SIGINT', handle).on('SIGTERM', handle).on('SIGHUP', handle);
+  onStopSignals(handle);
   return signal;
 }

@@ -7,6 +7,7 @@ import { Config } from '../config/config.js';
 import { DatabaseConfig } from './database.config.js';
 import { throwConnectionError } from './database-unavailable.js';
 import type { Migration } from './migrations/migration-state.js';
+import { onStopSignals } from '../terminal/on-stop-signals.js';
 import { openForCommand } from './open-database.js';
 import { connectionOptions } from './pool/connection-options.js';
 
@@ -33,7 +34,7 @@ export class CommandDatabase {
       // Otherwise the embedded PostgreSQL would keep running.
       void close().finally(() => process.exit(SIGNALLED + constants.signals[signal]));
     };
-    process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
+    const goOn = onStopSignals(stop);
     try {
       const { url } = await openForCommand(
         config,
@@ -47,7 +48,7 @@ export class CommandDatabase {
       return throwConnectionError(error);
     } finally {
       await close();
-      process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
+      goOn();
     }
   }
 }
