@@ -11,13 +11,22 @@ export class Replicas {
     readonly balancer: Balancer,
     private readonly databaseUrl: string,
     private readonly folder: Awaited<ReturnType<typeof emptyFolder>>,
+    private readonly env: Record<string, string>,
   ) {}
 
-  /** @param service the built program */
-  static async start(count: number, databaseUrl: string, service = SERVICE): Promise<Replicas> {
+  /**
+   * @param service the built program
+   * @param env further settings of each
+   */
+  static async start(
+    count: number,
+    databaseUrl: string,
+    service = SERVICE,
+    env: Record<string, string> = {},
+  ): Promise<Replicas> {
     const ports = await Promise.all(Array.from({ length: count }, () => freePort()));
     const balancer = await Balancer.before(...ports);
-    const replicas = new Replicas(balancer, databaseUrl, await emptyFolder());
+    const replicas = new Replicas(balancer, databaseUrl, await emptyFolder(), env);
     for (const port of ports) await replicas.launch(port, service);
     await replicas.areReady();
     return replicas;
@@ -55,7 +64,12 @@ export class Replicas {
   }
 
   private async launch(port: number, service: string): Promise<void> {
-    const env = { DATABASE_URL: this.databaseUrl, PORT: String(port), SHUTDOWN_GRACE_SECONDS: '3' };
+    const env = {
+      DATABASE_URL: this.databaseUrl,
+      PORT: String(port),
+      SHUTDOWN_GRACE_SECONDS: '3',
+      ...this.env,
+    };
     const program = new Program(service, [], { cwd: this.folder.path, env });
     this.programs.set(port, program);
     await program.prints(/listens/);

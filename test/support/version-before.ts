@@ -16,6 +16,10 @@ export function commitBefore(migration = 'migrations'): string | undefined {
   return added && git('rev-parse', '--verify', '--quiet', `${added}^`);
 }
 
+/** The commit of the last release before this one. @returns undefined if the history is missing */
+export const lastRelease = (): string | undefined =>
+  git('log', '-1', '--grep=^chore(release): ', '--format=%H', 'HEAD^');
+
 const builds = new Map<string, Promise<string>>();
 
 /** The folder of a commit that is built. It is removed with the folder of the run. */
