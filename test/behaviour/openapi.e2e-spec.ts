@@ -28,6 +28,20 @@ class UndescribedController {
 @Module({ controllers: [UndescribedController] })
 class UndescribedModule {}
 
+interface Described {
+  readonly components: {
+    readonly schemas: Record<string, { readonly properties?: Record<string, { readonly enum?: unknown }> }>;
+  };
+  readonly paths: Record<
+    string,
+    {
+      readonly get?: {
+        readonly responses: Record<string, { readonly headers?: { readonly Link?: object } }>;
+      };
+    }
+  >;
+}
+
 describe('a document that cannot be generated', () => {
   it('stops the start, and the error names the class', async () => {
     const start = Petstore.start({ modules: [UndescribedModule] }).then(() => 'started');
@@ -39,6 +53,30 @@ describe('GET /openapi.json', () => {
   it('passes the recommended rules of Redocly', async () => {
     const { body } = await petstore.client().get('/openapi.json').expect(200);
     expect(await lintErrors(body as object)).toEqual([]);
+  });
+
+  it('has no pattern with an escaped slash, which generators escape a second time', async () => {
+    const { text } = await petstore.client().get('/openapi.json').expect(200);
+    const patterns: string[] = [];
+    JSON.parse(text, (name, value: unknown) => {
+      if (name === 'pattern' && typeof value === 'string') patterns.push(value);
+      return value;
+    });
+    expect(patterns.length).toBeGreaterThan(10);
+    expect(patterns.filter((pattern) => pattern.includes('\\/'))).toEqual([]);
+  });
+
+  it('names each enumeration of its schemas, and the headers of a page in its 304 too', async () => {
+    const { body } = await petstore.client().get('/openapi.json').expect(200);
+    const { components, paths } = body as Described;
+    for (const { properties = {} } of Object.values(components.schemas))
+      for (const [name, { enum: values }] of Object.entries(properties))
+        expect([name, values]).toEqual([name, undefined]);
+    const pages = Object.values(paths).flatMap(({ get }) =>
+      get?.responses['200']?.headers?.Link ? [get] : [],
+    );
+    expect(pages.length).toBeGreaterThan(1);
+    for (const { responses } of pages) expect(responses['304']?.headers).toHaveProperty('Link');
   });
 
   it('has a model for each DTO: no two @ApiSchema() share a name', () => {

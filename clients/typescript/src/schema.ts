@@ -1338,13 +1338,17 @@ export interface components {
       /** @description Only while the key is banned. */
       ban?: components['schemas']['Ban'];
     };
+    /**
+     * @description The part of the request that the value is in.
+     * @enum {string}
+     */
+    RequestPart: 'body' | 'query' | 'path' | 'header';
     FieldError: {
       /**
        * @description The part of the request that the value is in.
        * @example query
-       * @enum {string}
        */
-      in: 'body' | 'query' | 'path' | 'header';
+      in: components['schemas']['RequestPart'];
       /**
        * @description The property, parameter or header, with the names of its parents before it. `body` for the body as a whole.
        * @example limit
@@ -1968,6 +1972,8 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
+          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -2642,6 +2648,8 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
+          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -3304,6 +3312,8 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
+          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -3422,6 +3432,8 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
+          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -4258,6 +4270,8 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
+          /** @description The next page: `<URL of the next page>; rel="next"` (RFC 8288). Always present, also on an empty page: stop there, and follow it later. */
+          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -4372,6 +4386,8 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
+          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -5095,6 +5111,8 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
+          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
+          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
