@@ -3,6 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ItemsModule } from '../items/items.module.js';
 import { lintErrors } from '../support/lint-openapi.js';
 import { SNAPSHOT_ENV } from '../support/openapi-snapshot.js';
+import { type PatchDocument, patchesWithDefaults } from '../support/patch-defaults.js';
 import { Petstore } from '../support/petstore.js';
 
 let petstore: Petstore;
@@ -64,6 +65,11 @@ describe('GET /openapi.json', () => {
     });
     expect(patterns.length).toBeGreaterThan(10);
     expect(patterns.filter((pattern) => pattern.includes('\\/'))).toEqual([]);
+  });
+
+  it('has no default in the body of a PATCH, which generators of schemas would send', async () => {
+    const { body } = await petstore.client().get('/openapi.json').expect(200);
+    expect(patchesWithDefaults(body as PatchDocument)).toEqual([]);
   });
 
   it('names each enumeration of its schemas, and the headers of a page in its 304 too', async () => {
