@@ -877,7 +877,7 @@ export interface components {
     };
     NewCategory: {
       /**
-       * @description The name, unique regardless of case.
+       * @description The name, unique regardless of case. To try it again, take another one.
        * @example Terriers
        */
       name: string;
@@ -936,7 +936,7 @@ export interface components {
     NewOrder: {
       /**
        * Format: int64
-       * @description The pet to order. It must be available.
+       * @description The pet to order. It must be available. To try it again, take one from the list of pets that is.
        * @example 18
        */
       petId: number;
@@ -2182,7 +2182,7 @@ export interface operations {
         'If-None-Match'?: string;
       };
       path: {
-        /** @description Identifier of the pet. */
+        /** @description Identifier of the pet. To try it again, take one that the list of pets has. */
         petId: number;
       };
       cookie?: never;
@@ -2316,7 +2316,7 @@ export interface operations {
         'If-None-Match'?: string;
       };
       path: {
-        /** @description Identifier of the pet. */
+        /** @description Identifier of the pet. To try it again, take one that the list of pets has. */
         petId: number;
       };
       cookie?: never;
@@ -2428,7 +2428,7 @@ export interface operations {
         'If-None-Match'?: string;
       };
       path: {
-        /** @description Identifier of the pet. */
+        /** @description Identifier of the pet. To try it again, take one that the list of pets has. */
         petId: number;
       };
       cookie?: never;
@@ -2962,7 +2962,7 @@ export interface operations {
         'If-None-Match'?: string;
       };
       path: {
-        /** @description Identifier of the category. */
+        /** @description Identifier of the category. To try it again, take one that the list of categories has. */
         categoryId: number;
       };
       cookie?: never;
@@ -3766,7 +3766,7 @@ export interface operations {
         'Idempotency-Key'?: string;
       };
       path: {
-        /** @description Identifier of the order. */
+        /** @description Identifier of the order. To try it again, take one from the list of orders that is placed. */
         orderId: number;
       };
       cookie?: never;
@@ -3917,7 +3917,7 @@ export interface operations {
         'Idempotency-Key'?: string;
       };
       path: {
-        /** @description Identifier of the order. */
+        /** @description Identifier of the order. To try it again, take one from the list of orders that is approved. */
         orderId: number;
       };
       cookie?: never;
@@ -4068,7 +4068,7 @@ export interface operations {
         'Idempotency-Key'?: string;
       };
       path: {
-        /** @description Identifier of the order. */
+        /** @description Identifier of the order. To try it again, take one from the list of orders that is placed. */
         orderId: number;
       };
       cookie?: never;

@@ -106,7 +106,11 @@ export class CategoriesController {
   @ApiNoContentResponse({ description: 'The category was removed.' })
   @ApiErrors(new CategoryHasChildren('1'))
   remove(
-    @Id('categoryId', CategoryNotFound, { example: 4 }) id: Int64,
+    @Id('categoryId', CategoryNotFound, {
+      example: 4,
+      note: 'To try it again, take one that the list of categories has.',
+    })
+    id: Int64,
     @IfMatch() condition: IfMatchCondition,
     @UnitOfWork() changes: Changes,
   ): Promise<void> {

@@ -76,7 +76,10 @@ export class PetsController {
       'with the pet, or an empty one, and the same `ETag`.',
   })
   @ApiOkResponse({ type: PetResponse, description: 'The pet.' })
-  get(@Id('petId', PetNotFound, { example: 17 }) id: Int64): Promise<PetResponse> {
+  get(
+    @Id('petId', PetNotFound, { example: 17, note: 'To try it again, take one that the list of pets has.' })
+    id: Int64,
+  ): Promise<PetResponse> {
     return this.pets.get(id);
   }
 
@@ -92,7 +95,8 @@ export class PetsController {
   @Updated(PetResponse)
   @ApiErrors(new InvalidStatusTransition(PetStatus.Sold, PetStatus.Available), new PetReserved('4711'))
   update(
-    @Id('petId', PetNotFound, { example: 17 }) id: Int64,
+    @Id('petId', PetNotFound, { example: 17, note: 'To try it again, take one that the list of pets has.' })
+    id: Int64,
     @Body() change: UpdatePetDto,
     @IfMatch() condition: IfMatchCondition,
     @UnitOfWork() changes: Changes,
@@ -111,7 +115,8 @@ export class PetsController {
   @ApiNoContentResponse({ description: 'The pet was removed.' })
   @ApiErrors(new PetReserved('4711'))
   remove(
-    @Id('petId', PetNotFound, { example: 17 }) id: Int64,
+    @Id('petId', PetNotFound, { example: 17, note: 'To try it again, take one that the list of pets has.' })
+    id: Int64,
     @IfMatch() condition: IfMatchCondition,
     @UnitOfWork() changes: Changes,
   ): Promise<void> {

@@ -84,7 +84,10 @@ export class StoreController {
   @Changed(OrderResponse, { description: 'The approved order.' })
   @ApiErrors(new InvalidOrderTransition(OrderStatus.Cancelled, OrderStatus.Approved))
   approve(
-    @Id('orderId', OrderNotFound) id: Int64,
+    @Id('orderId', OrderNotFound, {
+      note: 'To try it again, take one from the list of orders that is placed.',
+    })
+    id: Int64,
     @IfMatch() condition: IfMatchCondition,
     @UnitOfWork() changes: Changes,
   ): Promise<OrderResponse> {
@@ -102,7 +105,11 @@ export class StoreController {
   @Changed(OrderResponse, { description: 'The delivered order.' })
   @ApiErrors(new InvalidOrderTransition(OrderStatus.Placed, OrderStatus.Delivered))
   deliver(
-    @Id('orderId', OrderNotFound, { example: 2 }) id: Int64,
+    @Id('orderId', OrderNotFound, {
+      example: 2,
+      note: 'To try it again, take one from the list of orders that is approved.',
+    })
+    id: Int64,
     @IfMatch() condition: IfMatchCondition,
     @UnitOfWork() changes: Changes,
   ): Promise<OrderResponse> {
@@ -120,7 +127,11 @@ export class StoreController {
   @Changed(OrderResponse, { description: 'The cancelled order.' })
   @ApiErrors(new InvalidOrderTransition(OrderStatus.Delivered, OrderStatus.Cancelled))
   cancel(
-    @Id('orderId', OrderNotFound, { example: 5 }) id: Int64,
+    @Id('orderId', OrderNotFound, {
+      example: 5,
+      note: 'To try it again, take one from the list of orders that is placed.',
+    })
+    id: Int64,
     @IfMatch() condition: IfMatchCondition,
     @UnitOfWork() changes: Changes,
   ): Promise<OrderResponse> {

@@ -3,7 +3,11 @@ import { type Int64, Int64Field, OptionalNotNull, Text } from '../../../platform
 
 @ApiSchema({ name: 'NewCategory' })
 export class CreateCategoryDto {
-  @Text({ max: 200, description: 'The name, unique regardless of case.', example: 'Terriers' })
+  @Text({
+    max: 200,
+    description: 'The name, unique regardless of case. To try it again, take another one.',
+    example: 'Terriers',
+  })
   readonly name!: string;
 
   @OptionalNotNull()
