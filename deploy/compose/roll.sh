@@ -56,12 +56,11 @@ give_up() {
 
 docker compose run --rm --no-deps migrate
 trap 'give_up "Interrupted."' INT TERM HUP
-# Without --no-deps, by which Compose 2.26 to 2.29 remember another configuration, and replace everything at the next `docker compose up`. What
-# they depend on is started again if it has ended, so `migrate` must be of this version. Without --wait, which would also wait for what an interrupted run has left.
+# Not with --no-deps: Compose 2.26 to 2.29 would remember another configuration. Nor with a `migrate` of the old version, which the next
+# `docker compose up` would replace, and with it all that depends on it. And not started by `up`, which would wait for a Redis that may be down.
 docker compose rm --force migrate
-docker compose up --detach --no-recreate \
-  --scale petstore="$(total petstore 2)" --scale worker="$(total worker 1)" petstore worker ||
-  give_up 'The new replicas do not start.'
+{ docker compose up --no-start --no-recreate --scale petstore="$(total petstore 2)" --scale worker="$(total worker 1)" petstore worker &&
+  new | xargs docker start; } || give_up 'The new replicas do not start.'
 watch=${ROLL_WATCH_SECONDS:-20}
 healthy=0
 for _ in $(seq $((120 + watch))); do

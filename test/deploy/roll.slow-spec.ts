@@ -39,7 +39,8 @@ describe('deploy/compose/roll.sh', () => {
     const log = logged();
     expect(log.indexOf('--no-deps -T secrets')).toBeLessThan(log.indexOf('petstore doctor'));
     expect(log.indexOf('compose run --rm --no-deps migrate')).toBeLessThan(log.indexOf('--scale petstore=4'));
-    expect(log.indexOf('--scale petstore=4')).toBeLessThan(log.indexOf('stop r1'));
+    expect(log.indexOf('--scale petstore=4')).toBeLessThan(log.indexOf('start r4 r5 w6'));
+    expect(log.indexOf('start r4 r5 w6')).toBeLessThan(log.indexOf('stop r1'));
   });
 
   it.each(['bad', 'dies', 'idle'])(
@@ -98,7 +99,7 @@ describe('deploy/compose/roll.sh', () => {
         /LOG_LEVEL is not a level\nroll\.sh: The settings are wrong\. Nothing/,
       ) as unknown,
     });
-    expect(logged()).not.toMatch(/compose up|migrate$|^stop/m);
+    expect(logged()).not.toMatch(/compose (up|create)|migrate$|^stop/m);
   });
 
   it('goes back to a version by its tag', async () => {
