@@ -157,6 +157,18 @@ const USES: readonly Use[] = [
   },
   {
     ...NODE,
+    why: 'the client of a refused body can read the response: after the last one, Node.js closes a connection by its destroySoon()',
+    pattern: /\.destroySoon =/,
+    files: ['src/platform/http/adapter/client-errors.ts'],
+  },
+  {
+    ...NODE,
+    why: 'tiny chunks are counted and put together: the parser hands each over by push()',
+    pattern: /request\.push =/,
+    files: ['src/platform/http/adapter/chunks.ts'],
+  },
+  {
+    ...NODE,
     why: 'a bigint is written digit for digit by others, too: JSON.stringify calls toJSON of a primitive',
     pattern: /BigInt\.prototype/,
     files: ['src/platform/json/write-json.ts'],
