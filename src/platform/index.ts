@@ -20,7 +20,7 @@ export { Changed, Created, Updated } from './conditional/resource.decorators.js'
 export { IfMatchCondition } from './conditional/if-match.condition.js';
 
 // Bodies and queries
-export { PageQuery, SortedPageQuery } from './pagination/page.query.js';
+export { PageQuery, SortedPageQuery, SortParameter } from './pagination/page.query.js';
 export { AtLeastOneProperty } from './validation/body-rules.js';
 export {
   EnumField,
@@ -36,7 +36,8 @@ export { type Int64, parseInt64 } from './json/int64.js';
 export { Int64Property, OptionalTimeProperty, TimeProperty } from './json/property-types.js';
 
 // Rows and their events
-export { keysetPage } from './pagination/keyset.js';
+export { type Keyed, keysetPage, pageByKey } from './pagination/keyset.js';
+export { queryPrepared } from './statements/query-prepared.js';
 export { withStatementTimeout } from './database/statement-timeout.js';
 export { violatedConstraint } from './database/violated-constraint.js';
 export { findById } from './statements/find.js';
@@ -44,7 +45,7 @@ export { Changes } from './unit-of-work/changes.js';
 export { UnitOfWork } from './unit-of-work/unit-of-work.decorator.js';
 export { type EventType, eventType } from './unit-of-work/event-type.js';
 export { EventsModule } from './events/events.module.js';
-export { Page, type PageRequest } from './pagination/page.js';
+export { Page, type PageRequest, type Position } from './pagination/page.js';
 export { SampleData, type Samples } from './database/sample-data.js';
 
 // Errors, settings and time

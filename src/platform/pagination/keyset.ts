@@ -10,36 +10,96 @@ import {
 import type { Int64 } from '../json/int64.js';
 import { writeJson } from '../json/write-json.js';
 import { findRows, type Readable } from '../statements/find.js';
-import { decodeCursor, encodeCursor, Page, type PageRequest } from './page.js';
+import { decodePosition, encodeCursor, Page, type PageRequest, type Position } from './page.js';
+import { findByKey } from '../statements/find-by-key.js';
 
-type Order = 'ASC' | 'DESC';
+export type Order = 'ASC' | 'DESC';
 type Where<E> = FindOptionsWhere<E> | FindOptionsWhere<E>[];
 
+/** The order of a list. */
+export interface KeysetOrder<E> {
+  /** A property whose column is NOT NULL; `id` follows it. By default `id` alone. */
+  readonly by?: keyof E & string;
+  /** Of a request without `sort`; `DESC` is newest first. */
+  readonly order?: Order;
+}
+
 /**
- * A page of a table in the order of `id`. The optional filter is the `where` of `Repository.find`; undefined properties are
- * ignored. Keyset pagination returns every row once, even while rows are added, and page 10,000 costs the same as page 1.
- * @param defaultOrder of a request without `sort`; `DESC` is newest first. A cursor is bound to its order if it is not this one.
+ * A page of a table in the order of `id`, or of another column and then `id`. The optional filter is the `where` of `Repository.find`;
+ * undefined properties are ignored. Keyset pagination returns every row once, even while rows are added, and page 10,000 costs the same
+ * as page 1, if an index begins with the columns of the filter and ends with those of the order.
+ * @param order a cursor is bound to its order if that is not the default one
  * @throws InvalidCursor for a cursor of another table, filter or order
  */
 export async function keysetPage<E extends { id: Int64 }>(
   repository: Readable<E>,
-  { limit, cursor, sort }: PageRequest,
+  request: PageRequest,
   filter: Where<E> = {},
-  defaultOrder: Order = 'ASC',
+  order: Order | KeysetOrder<E> = 'ASC',
 ): Promise<Page<E>> {
   const where = Array.isArray(filter) ? filter.map(withoutUndefined) : withoutUndefined(filter);
-  const order = sort === undefined ? defaultOrder : sort === 'id' ? 'ASC' : 'DESC';
-  const scope = () => `${scopeOf(repository, where)}${order === defaultOrder ? '' : ` ${order}`}`;
-  const after = cursor === undefined ? undefined : decodeCursor(cursor, scope());
-  const rows = await findRows(repository, {
-    where: after === undefined ? where : beyond(where, after, order),
-    order: { id: order } as FindOptionsOrder<E>,
-    take: limit + 1, // the extra row shows whether there is a next page
-  });
+  const { by, order: defaultOrder = 'ASC' }: KeysetOrder<E> = typeof order === 'string' ? { order } : order;
+  const direction = directionOf(request.sort, by ?? 'id', defaultOrder);
+  const scope = () =>
+    `${scopeOf(repository, where)}${direction === defaultOrder ? '' : ` ${direction}`}${by === undefined ? '' : ` ${by} `}`;
+  if (by !== undefined)
+    return (
+      await pageByKey(request, scope, (after, take) =>
+        findByKey(repository, { where, by, direction, after, take }),
+      )
+    ).map(({ entity }) => entity);
+  return page(
+    request,
+    scope,
+    (after, take) =>
+      findRows(repository, {
+        where: after === undefined ? where : beyond(where, after.id, direction),
+        order: { id: direction } as FindOptionsOrder<E>,
+        take,
+      }),
+    ({ id }) => ({ id, key: '' }),
+  );
+}
+
+/** A row with the text of what its list is ordered by before `id`. */
+export interface Keyed {
+  readonly id: Int64;
+  readonly key: string;
+}
+
+/**
+ * A page of rows that a module's own SQL reads, in an order for which `keysetPage` has no option.
+ * @param scope what the cursor is bound to: the list, its filter and its order
+ * @param read reads `take` rows, or fewer at the end, after a position, in the order of `key` and then `id`
+ * @throws InvalidCursor
+ */
+export const pageByKey = <Row extends Keyed>(
+  request: PageRequest,
+  scope: () => string,
+  read: (after: Position | undefined, take: number) => Promise<Row[]>,
+): Promise<Page<Row>> => page(request, scope, read, ({ id, key }) => ({ id, key }));
+
+async function page<Row>(
+  { limit, cursor }: PageRequest,
+  scope: () => string,
+  read: (after: Position | undefined, take: number) => Promise<Row[]>,
+  positionOf: (row: Row) => Position,
+): Promise<Page<Row>> {
+  const after = cursor === undefined ? undefined : decodePosition(cursor, scope());
+  const rows = await read(after, limit + 1); // the extra row shows whether there is a next page
   const last = rows[limit - 1];
   if (rows.length <= limit || !last) return new Page(rows);
   rows.length = limit;
-  return new Page(rows, encodeCursor(last.id, scope()));
+  const { id, key } = positionOf(last);
+  return new Page(rows, encodeCursor(id, scope(), key));
+}
+
+/** @throws TypeError if the request asks for another column */
+function directionOf(sort: string | undefined, by: string, defaultOrder: Order): Order {
+  if (sort === undefined) return defaultOrder;
+  if (sort !== by && sort !== `-${by}`)
+    throw new TypeError(`This list is in the order of ${by}, not of ${sort}.`);
+  return sort === by ? 'ASC' : 'DESC';
 }
 
 function beyond<E extends { id: Int64 }>(where: Where<E>, after: Int64, order: Order): Where<E> {

@@ -1,4 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsString } from 'class-validator';
 import type { Sort } from './page.js';
@@ -29,17 +30,23 @@ export class PageQuery {
   readonly cursor?: string;
 }
 
-const SORTS: readonly Sort[] = ['id', '-id'];
+/** An optional query parameter by which a client chooses the order of a list. */
+export const SortParameter = (
+  values: readonly string[],
+  document: Pick<ApiPropertyOptions, 'description' | 'default'>,
+): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ ...document, enum: values } as ApiPropertyOptions),
+    OptionalNotNull(),
+    IsIn(values, { message: '$property must be one of $constraint1' }),
+  );
 
 /** The query parameters of a list that can be read newest first, too. */
 export class SortedPageQuery extends PageQuery {
-  @ApiPropertyOptional({
-    enum: SORTS,
+  @SortParameter(['id', '-id'], {
     default: 'id',
     description:
       'Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does.',
   })
-  @OptionalNotNull()
-  @IsIn(SORTS, { message: '$property must be one of $constraint1' })
   readonly sort?: Sort;
 }

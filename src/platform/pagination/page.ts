@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { hash } from 'node:crypto';
 import { versionOf } from '../conditional/etag.js';
 import { DomainError } from '../errors/domain-error.js';
+import type { Int64 } from '../json/int64.js';
 
 /** The page that a client requests. */
 export interface PageRequest {
@@ -9,12 +10,19 @@ export interface PageRequest {
   readonly limit: number;
   /** `next` of the previous page; absent for the first page. */
   readonly cursor?: string | undefined;
-  /** Absent for the order of the list. */
-  readonly sort?: Sort | undefined;
+  /** What the list is ordered by, descending with a `-` before it. Absent for the order of the list. */
+  readonly sort?: string | undefined;
 }
 
 /** By `id`: ascending, which is oldest first, or descending. */
 export type Sort = 'id' | '-id';
+
+/** The last item of a page, from which the next one continues. */
+export interface Position {
+  readonly id: Int64;
+  /** The text of what the list is ordered by before `id`; empty if there is nothing. */
+  readonly key: string;
+}
 
 /** A page of a list, with the cursor of the next page. */
 export class Page<T> extends Array<T> {
@@ -90,21 +98,31 @@ export class InvalidCursor extends DomainError {
 const ID_BYTES = 8;
 const SCOPE_BYTES = 8;
 
-/** The last id (8 bytes) and a fingerprint of the list and filter, in base64url. */
-export function encodeCursor(after: number | bigint, scope: string): string {
-  const bytes = Buffer.alloc(ID_BYTES + SCOPE_BYTES);
-  bytes.writeBigInt64BE(BigInt(after));
-  bytes.write(fingerprint(scope), ID_BYTES, 'hex');
+const KEY_AT = ID_BYTES + SCOPE_BYTES;
+
+/**
+ * The last id (8 bytes), a fingerprint of the list, the filter and the key (8 bytes), and the key, in base64url. The fingerprint
+ * catches mistakes: whoever makes up a cursor gets no more than another page of the same list.
+ */
+export function encodeCursor(id: Int64, scope: string, key = ''): string {
+  const bytes = Buffer.alloc(KEY_AT + Buffer.byteLength(key));
+  bytes.writeBigInt64BE(BigInt(id));
+  bytes.write(fingerprint(scope + key), ID_BYTES, 'hex');
+  bytes.write(key, KEY_AT);
   return bytes.toString('base64url');
 }
 
+/** The id in a cursor of a list that is ordered by nothing else. @throws InvalidCursor unless it is a cursor of the same scope */
+export const decodeCursor = (cursor: string, scope: string): bigint => decodePosition(cursor, scope).id;
+
 /** @throws InvalidCursor unless it is a cursor of the same scope */
-export function decodeCursor(cursor: string, scope: string): bigint {
+export function decodePosition(cursor: string, scope: string): Position & { readonly id: bigint } {
   const bytes = Buffer.from(cursor, 'base64url');
-  if (bytes.toString('base64url') !== cursor || bytes.length !== ID_BYTES + SCOPE_BYTES)
+  const key = bytes.toString('utf8', KEY_AT);
+  const isWhole = bytes.length >= KEY_AT && bytes.toString('base64url') === cursor;
+  if (!isWhole || key.includes('\0') || bytes.toString('hex', ID_BYTES, KEY_AT) !== fingerprint(scope + key))
     throw new InvalidCursor();
-  if (bytes.toString('hex', ID_BYTES) !== fingerprint(scope)) throw new InvalidCursor();
-  return bytes.readBigInt64BE();
+  return { id: bytes.readBigInt64BE(), key };
 }
 
-const fingerprint = (scope: string): string => hash('sha256', scope, 'hex').slice(0, 2 * SCOPE_BYTES);
+const fingerprint = (text: string): string => hash('sha256', text, 'hex').slice(0, 2 * SCOPE_BYTES);

@@ -1,28 +1,27 @@
 import { hash } from 'node:crypto';
-import type { PoolClient } from 'pg';
 import {
   type DataSource,
   type EntityManager,
   type EntityMetadata,
   type FindManyOptions,
   FindOperator,
+  type FindOptionsWhere,
   type ObjectLiteral,
-  QueryFailedError,
-  QueryRunnerAlreadyReleasedError,
 } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { isDistinct } from './changed-columns.js';
 import { isCovered, isPassedThrough, isVerbatim } from './covered-entity.js';
-import { isStaleStatement } from '../database/database-unavailable.js';
-import type { ClientConfig } from '../database/pool/service-client.js';
-import { poolOf } from '../database/pool/service-pool.js';
+import type { Int64 } from '../json/int64.js';
+import { type NamedStatement, runNamed } from './run-named.js';
 
-/** A statement that PostgreSQL parses and plans once for each connection, if it has a name. */
-export interface NamedStatement {
-  /** Absent if PostgreSQL parses it each time. */
-  readonly name?: string;
-  readonly text: string;
-  readonly values: readonly unknown[];
+/** Rows in the order of a property and then of `id`. */
+export interface KeyOptions<E> {
+  readonly where: FindOptionsWhere<E> | FindOptionsWhere<E>[];
+  readonly by: keyof E & string;
+  readonly direction: 'ASC' | 'DESC';
+  /** The row that they follow. */
+  readonly after: { readonly id: Int64; readonly key: string } | undefined;
+  readonly take: number;
 }
 
 /** A statement that runs together with an insert. It reads the inserted row as `written`. */
@@ -62,7 +61,6 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   private readonly byProperty: ReadonlyMap<string, Column>;
   private readonly names: string;
   private readonly table: string;
-  private readonly isNamed: boolean;
   private readonly target: new () => Entity;
   /** Columns that PostgreSQL may set. */
   private readonly defaults: ReadonlySet<ColumnMetadata>;
@@ -72,7 +70,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   private readonly texts = new Map<string, Pick<NamedStatement, 'name' | 'text'>>();
 
   private constructor(private readonly metadata: EntityMetadata) {
-    const { driver, options } = metadata.dataSource;
+    const { driver } = metadata.dataSource;
     this.columns = metadata.columns.map((column) => new Column(column));
     this.byProperty = new Map(this.columns.map((column) => [column.property, column]));
     this.target = metadata.target as new () => Entity; // isCovered() sees that it is a class
@@ -81,7 +79,6 @@ export class EntityStatements<Entity extends ObjectLiteral> {
       .split('.')
       .map((part) => driver.escape(part))
       .join('.');
-    this.isNamed = (options as { extra?: ClientConfig }).extra?.preparedStatements !== false;
     this.defaults = new Set(metadata.getInsertionReturningColumns());
   }
 
@@ -97,11 +94,8 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     if (lock !== undefined && (LOCKS[lock.mode] === undefined || Object.keys(lock).length > 1))
       return undefined;
     const values: unknown[] = [];
-    const conditions: string[] = [];
-    for (const [property, given] of Object.entries(where)) {
-      const column = this.byProperty.get(property);
-      if (column?.addConditions(given, conditions, values) !== true) return undefined;
-    }
+    const conditions = this.conditions(where, values);
+    if (!conditions) return undefined;
     const sorting: string[] = [];
     for (const [property, direction] of Object.entries(order)) {
       const column = this.byProperty.get(property);
@@ -113,6 +107,33 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     if (take !== undefined) tail += ` LIMIT $${values.push(take)}`;
     if (lock !== undefined) tail += LOCKS[lock.mode] ?? '';
     return this.statement(tail, values, () => `SELECT ${this.names} FROM ${this.table}${tail}`);
+  }
+
+  /** The statement of rows in the order of a property and then of `id`, with the text of the property behind the columns. */
+  selectByKey({ where, by, direction, after, take }: KeyOptions<Entity>): NamedStatement | undefined {
+    const values: unknown[] = [];
+    const conditions = Array.isArray(where) ? undefined : this.conditions(where, values);
+    const [key, id] = [this.byProperty.get(by)?.name, this.byProperty.get('id')?.name];
+    if (!conditions || key === undefined || id === undefined) return undefined;
+    if (after)
+      conditions.push(
+        `(${key}, ${id}) ${direction === 'ASC' ? '>' : '<'} ($${values.push(after.key)}, $${values.push(after.id)})`,
+      );
+    const filter = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
+    const tail = `${filter} ORDER BY ${key} ${direction}, ${id} ${direction} LIMIT $${values.push(take)}`;
+    return this.statement(
+      `by ${by}${tail}`,
+      values,
+      () => `SELECT ${this.names}, ${key}::text AS "the key" FROM ${this.table}${tail}`,
+    );
+  }
+
+  /** @returns the conditions of a simple filter, whose values it adds; otherwise undefined */
+  private conditions(where: object, values: unknown[]): string[] | undefined {
+    const conditions: string[] = [];
+    for (const [property, given] of Object.entries(where) as [string, unknown][])
+      if (this.byProperty.get(property)?.addConditions(given, conditions, values) !== true) return undefined;
+    return conditions;
   }
 
   /** Whether PostgreSQL stores the row as it is given: every column but a generated `id` has a value that no conversion changes. */
@@ -191,33 +212,23 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 
   /** Runs a statement in the transaction of the manager, or on a connection of its own. @throws QueryFailedError */
-  async run(manager: EntityManager, { name, text, values }: NamedStatement): Promise<Entity[]> {
-    const { queryRunner } = manager;
-    if (queryRunner?.isReleased) throw new QueryRunnerAlreadyReleasedError();
-    let free: PoolClient | undefined;
-    try {
-      const client = queryRunner
-        ? ((await queryRunner.connect()) as PoolClient)
-        : (free = await poolOf(manager.dataSource).connect());
-      const send = (named: object) =>
-        client.query<unknown[]>({ ...named, text, values: [...values], rowMode: 'array' });
-      // After a migration the columns may have other types. Outside a transaction the same text works without its name.
-      const { rows } = await send(this.isNamed && name !== undefined ? { name } : {}).catch(
-        (error: unknown) => {
-          if (!isStaleStatement(error) || queryRunner?.isTransactionActive) throw error;
-          return send({});
-        },
-      );
-      const entities: Entity[] = [];
-      for (const fields of rows) entities.push(this.toEntity(fields));
-      return entities;
-    } catch (error) {
-      throw error instanceof QueryFailedError
-        ? error
-        : new QueryFailedError(text, [...values], error as Error);
-    } finally {
-      free?.release();
-    }
+  async run(manager: EntityManager, statement: NamedStatement): Promise<Entity[]> {
+    const rows = (await runNamed(manager, statement, { rowMode: 'array' })) as unknown[][];
+    const entities: Entity[] = [];
+    for (const fields of rows) entities.push(this.toEntity(fields));
+    return entities;
+  }
+
+  /** The same for a statement of {@link selectByKey}. */
+  async runByKey(
+    manager: EntityManager,
+    statement: NamedStatement,
+  ): Promise<{ id: Int64; key: string; entity: Entity }[]> {
+    const rows = (await runNamed(manager, statement, { rowMode: 'array' })) as unknown[][];
+    return rows.map((fields) => {
+      const entity = this.toEntity(fields);
+      return { id: entity.id as Int64, key: fields[this.columns.length] as string, entity };
+    });
   }
 
   private toEntity(fields: readonly unknown[]): Entity {

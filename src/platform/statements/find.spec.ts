@@ -11,7 +11,8 @@ import {
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { minutes } from '../clock/duration.js';
-import { EntityStatements, type NamedStatement } from './entity-statements.js';
+import { EntityStatements } from './entity-statements.js';
+import type { NamedStatement } from './run-named.js';
 import { poolOptions } from '../database/database.module.js';
 import { findById } from './find.js';
 

@@ -10,7 +10,8 @@ import {
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../clock/clock.js';
 import { changeCondition } from '../statements/changed-columns.js';
-import { EntityStatements, type NamedStatement } from '../statements/entity-statements.js';
+import { EntityStatements } from '../statements/entity-statements.js';
+import type { NamedStatement } from '../statements/run-named.js';
 import { findRows } from '../statements/find.js';
 import type { IsolationLevel } from '../database/run-transaction.js';
 import type { Int64 } from '../json/int64.js';

@@ -26,20 +26,22 @@ interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required
   /** Unicode code points, as JSON Schema and PostgreSQL count them. */
   readonly max: number;
   readonly example?: string;
+  /** Whether it may be only white space, as the beginning of a text may. */
+  readonly mayBeBlank?: boolean;
 }
 
 /** Not only white space, and no U+0000. */
 export const TEXT_PATTERN = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
 
 /** 1 to `max` code points, not only white space. U+0000 and lone surrogates are invalid: PostgreSQL cannot store them. */
-export function Text({ max, ...document }: TextOptions): PropertyDecorator {
+export function Text({ max, mayBeBlank = false, ...document }: TextOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
       ...document,
       type: 'string',
       minLength: 1,
       maxLength: max,
-      pattern: TEXT_PATTERN,
+      pattern: mayBeBlank ? '^[^\\u0000]*$' : TEXT_PATTERN,
     } as ApiPropertyOptions),
     rule({ name: 'isText', code: 'type', test: isString, message: 'must be a string' }),
     rule({
@@ -51,7 +53,7 @@ export function Text({ max, ...document }: TextOptions): PropertyDecorator {
     rule({
       name: 'textNotBlank',
       code: 'format',
-      test: (value) => isString(value) && value.trim() !== '',
+      test: (value) => mayBeBlank || (isString(value) && value.trim() !== ''),
       message: 'must not be only white space',
     }),
     rule({
@@ -93,12 +95,17 @@ export function EnumField(
 /** The name of the rule that a property must be a list of signed 64-bit integers. */
 export const INT64_LIST_RULE = 'int64List';
 
-interface Int64ListOptions extends Pick<ApiPropertyOptions, 'description'> {
+interface Int64ParameterOptions extends Pick<ApiPropertyOptions, 'description'> {
+  /** `false` for one that cannot be combined with another: tools send the example of each parameter. */
+  readonly hasExample?: boolean;
+}
+
+interface Int64ListOptions extends Int64ParameterOptions {
   readonly max: number;
 }
 
 /** An optional query parameter of 1 to `max` signed 64-bit integers, repeated or separated by commas: `ids=1&ids=2` or `ids=1,2`. */
-export function Int64List({ max, description }: Int64ListOptions): PropertyDecorator {
+export function Int64List({ max, description, hasExample = true }: Int64ListOptions): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({
       type: 'array',
@@ -108,7 +115,7 @@ export function Int64List({ max, description }: Int64ListOptions): PropertyDecor
       style: 'form',
       explode: true,
       description,
-      example: [1, 2, 3],
+      ...(hasExample && { example: [1, 2, 3] }),
     } as unknown as ApiPropertyOptions), // the types lack `style` and `explode`, but @nestjs/swagger passes them on
     Transform(({ value }: { value?: string | string[] }) =>
       value === undefined ? value : read(String(value), max),
@@ -130,9 +137,17 @@ export function Int64List({ max, description }: Int64ListOptions): PropertyDecor
 }
 
 /** An optional query parameter that is a signed 64-bit integer. */
-export function Int64Parameter({ description }: Pick<ApiPropertyOptions, 'description'>): PropertyDecorator {
+export function Int64Parameter({
+  description,
+  hasExample = true,
+}: Int64ParameterOptions): PropertyDecorator {
   return applyDecorators(
-    ApiPropertyOptional({ type: 'integer', format: 'int64', description, example: 42 }),
+    ApiPropertyOptional({
+      type: 'integer',
+      format: 'int64',
+      description,
+      ...(hasExample && { example: 42 }),
+    }),
     Transform(({ value }: { value: unknown }) =>
       typeof value === 'string' ? (parseInt64(value) ?? NaN) : value,
     ),
