@@ -24,3 +24,4 @@ export * from './1795911000000-lease-webhooks.js';
 export * from './1795950000000-serve-webhooks-in-turn.js';
 export * from './1795950000001-bound-key-history.js';
 export * from './1795950000002-index-filtered-lists.js';
+export * from './1796000000000-index-pet-names.js';

@@ -8,6 +8,6 @@ import { runIn } from './packed-client.js';
  */
 export async function installFromRegistry(folder: string, ...packages: readonly string[]): Promise<void> {
   await writeFile(join(folder, 'package.json'), '{"private":true}');
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--silent'];
   await runIn(folder, 'npm', 'install', ...quiet, ...packages);
 }

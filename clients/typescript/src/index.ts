@@ -40,6 +40,7 @@ export type {
   DeliveryAttempt,
   DeliveryState,
   FieldError,
+  Inventory,
   NewCategory,
   NewOrder,
   NewPet,

@@ -46,6 +46,7 @@ export const OPERATIONS = {
   updateCategory: { method: 'PATCH', path: '/categories/{categoryId}' },
   deleteCategory: { method: 'DELETE', path: '/categories/{categoryId}' },
   listPetsOfCategory: { method: 'GET', path: '/categories/{categoryId}/pets' },
+  getInventory: { method: 'GET', path: '/store/inventory' },
   listOrders: { method: 'GET', path: '/store/orders' },
   placeOrder: { method: 'POST', path: '/store/orders', takesIdempotencyKey: true },
   getOrder: { method: 'GET', path: '/store/orders/{orderId}' },

@@ -13,7 +13,7 @@ export interface paths {
     };
     /**
      * List pets
-     * @description Returns pets in ascending order of `id`, or newest first with `sort=-id`. Follow the `Link` header to visit every pet exactly once. With a single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.
+     * @description Returns pets in ascending order of `id`, newest first with `sort=-id`, or in the order of their names with `sort=name` and with `namePrefix`, which finds pets by the beginning of their name. Follow the `Link` header to visit every pet exactly once; in the order of names, one that is renamed meanwhile may be visited twice or not at all. With a single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.
      *
      *     Needs a key with the scope `pets:read`.
      */
@@ -145,6 +145,28 @@ export interface paths {
      *     Needs a key with the scope `pets:read`.
      */
     get: operations['listPetsOfCategory'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/store/inventory': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Count the pets
+     * @description Returns the number of pets of each status. Pets are counted anew after a second, or after ten times what the count took; until then your own changes may be missing.
+     *
+     *     Needs a key with the scope `pets:read`.
+     */
+    get: operations['getInventory'];
     put?: never;
     post?: never;
     delete?: never;
@@ -900,6 +922,26 @@ export interface components {
        */
       parentId?: number | null;
     };
+    Inventory: {
+      /**
+       * Format: int64
+       * @description Pets that are offered for sale.
+       * @example 210
+       */
+      available: number;
+      /**
+       * Format: int64
+       * @description Pets that an open order holds, or that are otherwise reserved.
+       * @example 12
+       */
+      pending: number;
+      /**
+       * Format: int64
+       * @description Pets that were sold.
+       * @example 8
+       */
+      sold: number;
+    };
     /**
      * @description Status of the order.
      * @enum {string}
@@ -1338,17 +1380,13 @@ export interface components {
       /** @description Only while the key is banned. */
       ban?: components['schemas']['Ban'];
     };
-    /**
-     * @description The part of the request that the value is in.
-     * @enum {string}
-     */
-    RequestPart: 'body' | 'query' | 'path' | 'header';
     FieldError: {
       /**
        * @description The part of the request that the value is in.
        * @example query
+       * @enum {string}
        */
-      in: components['schemas']['RequestPart'];
+      in: 'body' | 'query' | 'path' | 'header';
       /**
        * @description The property, parameter or header, with the names of its parents before it. `body` for the body as a whole.
        * @example limit
@@ -1916,10 +1954,12 @@ export interface operations {
         limit?: number;
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
         cursor?: string;
-        /** @description Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does. */
-        sort?: 'id' | '-id';
         /** @description Only pets of this availability. */
         status?: components['schemas']['PetStatus'];
+        /** @description Order of the list: `-id` is newest first; `name` and `-name` are the order of names, whatever their case, and then of `id`. Keep it from page to page, as the `Link` header does. With `namePrefix` the default is `name`. */
+        sort?: 'id' | '-id' | 'name' | '-name';
+        /** @description Only pets whose name begins with this, whatever its case and Unicode normal form, in the order of names. Not with `ids` or `categoryId`. */
+        namePrefix?: string;
         /** @description Only pets of this category, also of one that has been removed. */
         categoryId?: number;
         /** @description Return only the pets with these ids, at most 100: `ids=1&ids=2` or `ids=1,2`. With a single id, the response has the `ETag` of that pet. */
@@ -1972,8 +2012,6 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
-          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -2648,8 +2686,6 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
-          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -3312,8 +3348,6 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
-          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -3359,6 +3393,92 @@ export interface operations {
           'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  getInventory: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
+        'If-None-Match'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The numbers of pets. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "available": 210,
+           *       "pending": 12,
+           *       "sold": 8
+           *     }
+           */
+          'application/json': components['schemas']['Inventory'];
+        };
+      };
+      /** @description Not modified since the response with this `ETag`. */
+      304: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description A value is missing or invalid; `details` lists each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
           [name: string]: unknown;
         };
         content: {
@@ -3432,8 +3552,6 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
-          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -4270,8 +4388,6 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /** @description The next page: `<URL of the next page>; rel="next"` (RFC 8288). Always present, also on an empty page: stop there, and follow it later. */
-          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -4386,8 +4502,6 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
-          Link?: string;
           [name: string]: unknown;
         };
         content?: never;
@@ -5111,8 +5225,6 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           ETag: components['headers']['ETag'];
-          /** @description `<URL of the next page>; rel="next"` (RFC 8288). Absent on the last page. */
-          Link?: string;
           [name: string]: unknown;
         };
         content?: never;

@@ -8,6 +8,8 @@ import { PetStatus } from './pet-status.js';
 @Index('pets_status_id_idx', ['status', 'id'])
 @Index('pets_category_id_id_idx', ['categoryId', 'id'])
 @Index('pets_category_id_status_id_idx', ['categoryId', 'status', 'id'])
+@Index('pets_folded_name_id_idx', { synchronize: false }) // of an expression, which TypeORM does not know
+@Index('pets_status_folded_name_id_idx', { synchronize: false })
 export class Pet {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   id!: Int64;

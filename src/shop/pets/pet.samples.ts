@@ -10,6 +10,7 @@ const NAMES = [
   ...['Rex', 'Bella', 'Milo', 'Luna', 'Charlie', 'Daisy', 'Max', 'Nala', 'Oscar', 'Ruby', 'Simba'],
   ...['Coco', 'Rocky', 'Zoë', 'Bruno', 'Kiki', 'Loki', 'Maja', 'Pünktchen', 'Tofu', 'Ginger', 'Pepper'],
   ...['Biscuit', 'Nemo', 'Dory', 'Polly', 'Hazel', 'Thumper', 'Speedy', 'Smaug', 'たま', '旺财'],
+  ...['REX', 'Rexona', 'Größe', 'A\u030ase'], // found by namePrefix=rex, GRÖSSE and åse
 ];
 const STATUSES = [PetStatus.Available, PetStatus.Available, PetStatus.Pending, PetStatus.Sold];
 const CATEGORIES = 5; // a new database assigns the sample categories ids from 1

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiExtension, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import {
   ApiErrors,
   Changes,
@@ -32,12 +32,17 @@ export class PetsController {
 
   @Get()
   @RequireScope('pets:read')
+  @ApiExtension(
+    'x-further-rules',
+    '`namePrefix` and the orders by name cannot be combined with `categoryId`, nor `namePrefix` with `ids` or an order by `id`.',
+  )
   @ApiOperation({
     operationId: 'listPets',
     summary: 'List pets',
     description:
-      'Returns pets in ascending order of `id`, or newest first with `sort=-id`. Follow the `Link` header to visit every pet exactly once. With a ' +
-      'single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.',
+      'Returns pets in ascending order of `id`, newest first with `sort=-id`, or in the order of their names with `sort=name` and with ' +
+      '`namePrefix`, which finds pets by the beginning of their name. Follow the `Link` header to visit every pet exactly once; in the order ' +
+      'of names, one that is renamed meanwhile may be visited twice or not at all. With a single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.',
   })
   @Paged(PetResponse, { name: 'Pets', description: 'A page of pets.' })
   list(@Query() query: ListPetsQuery): Promise<Page<PetResponse>> {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../../platform/index.js';
+import { InventoryService } from './inventory.service.js';
 import { PetReservation } from './pet-reservation.entity.js';
 import { PetReservationsService } from './pet-reservations.service.js';
 import { PET_CREATED, PET_DELETED, PET_STATUS_CHANGED, PET_UPDATED } from './pet.events.js';
@@ -12,8 +13,8 @@ import { PetSamples } from './pet.samples.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Pet, PetReservation]), EventsModule],
   controllers: [PetsController],
-  providers: [PetsService, PetReservationsService, PetSamples],
-  exports: [PetsService, PetReservationsService],
+  providers: [PetsService, PetReservationsService, InventoryService, PetSamples],
+  exports: [PetsService, PetReservationsService, InventoryService],
 })
 export class PetsModule {
   static readonly scopes = ['pets:read', 'pets:write'] as const;

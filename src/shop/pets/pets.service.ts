@@ -16,6 +16,7 @@ import type { UpdatePetDto } from './dto/update-pet.dto.js';
 import { changePet, isReserved, lockPet } from './pet-changes.js';
 import { Pet } from './pet.entity.js';
 import { PetNotFound, PetReserved } from './pet.errors.js';
+import { petsByName } from './pets-by-name.js';
 import { PET_CREATED, PET_DELETED } from './pet.events.js';
 
 @Injectable()
@@ -23,8 +24,11 @@ export class PetsService {
   constructor(@InjectRepository(Pet) private readonly pets: Repository<Pet>) {}
 
   async list(query: ListPetsQuery): Promise<Page<PetResponse>> {
-    const { status, categoryId, ids } = query;
-    const page = await keysetPage(this.pets, query, { status, categoryId, id: ids && In([...ids]) });
+    const { status, categoryId, ids, namePrefix, sort } = query;
+    const isByName = namePrefix !== undefined || sort === 'name' || sort === '-name';
+    const page = isByName
+      ? await petsByName(this.pets.manager, query)
+      : await keysetPage(this.pets, query, { status, categoryId, id: ids && In([...ids]) });
     const pets = page.map((pet) => PetResponse.from(pet));
     return ids?.length === 1 ? pets.asSingleItem() : pets;
   }

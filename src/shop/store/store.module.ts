@@ -4,13 +4,14 @@ import { EventsModule } from '../../platform/index.js';
 import { PetsModule } from '../pets/pets.module.js';
 import { ORDER_APPROVED, ORDER_CANCELLED, ORDER_DELIVERED, ORDER_PLACED } from './order.events.js';
 import { Order } from './order.entity.js';
+import { InventoryController } from './inventory.controller.js';
 import { StoreController } from './store.controller.js';
 import { StoreService } from './store.service.js';
 import { OrderSamples } from './order.samples.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Order]), PetsModule, EventsModule],
-  controllers: [StoreController],
+  controllers: [InventoryController, StoreController],
   providers: [StoreService, OrderSamples],
 })
 export class StoreModule {

@@ -10,6 +10,7 @@ from .responses import Result
 
 PetStatus = Literal["available", "pending", "sold"]
 Sort = Literal["id", "-id"]
+PetSort = Literal["id", "-id", "name", "-name"]
 OrderStatus = Literal["placed", "approved", "delivered", "cancelled"]
 Plan = Literal["free", "pro", "business", "enterprise"]
 Scope = Literal[
@@ -48,6 +49,15 @@ class Pet(Result):
     name: str
     category_id: int
     status: PetStatus
+
+
+@dataclass(frozen=True)
+class Inventory(Result):
+    """The number of pets of each status."""
+
+    available: int
+    pending: int
+    sold: int
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import type {
   Transport,
   WriteOptions,
 } from '../transport.js';
-import type { NewPet, Pet, PetChange } from '../types.js';
+import type { Inventory, NewPet, Pet, PetChange } from '../types.js';
 
 export type PetQuery<Id = bigint> = Query<'listPets', Id>;
 
@@ -18,9 +18,17 @@ export type PetQuery<Id = bigint> = Query<'listPets', Id>;
 export class Pets<Id = bigint> {
   constructor(private readonly transport: Transport<Id>) {}
 
-  /** All pets in ascending order of `id`, or newest first with `sort: '-id'`. `limit` is the page size: 1 to 100, 20 by default. */
+  /**
+   * All pets in ascending order of `id`, or newest first with `sort: '-id'`, or in the order of names with `'name'` or `'-name'`.
+   * `namePrefix` lists those whose name begins with it, whatever its case, by name. `limit` is the page size: 1 to 100, 20 by default.
+   */
   list(query: PetQuery<Id> = {}, options?: RequestOptions): Listing<Pet<Id>> {
     return this.transport.list('listPets', query, options);
+  }
+
+  /** The number of pets of each status, as of a second ago or, in a large store, a little more. */
+  inventory(options?: ReadOptions): Promise<Result<Inventory>> {
+    return this.transport.call('getInventory', {}, options);
   }
 
   /**

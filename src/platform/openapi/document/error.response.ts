@@ -5,7 +5,6 @@ class FieldErrorResponse {
   @ApiProperty({
     description: 'The part of the request that the value is in.',
     enum: ['body', 'query', 'path', 'header'],
-    enumName: 'RequestPart', // some generators write `export enum in` for one without a name
     example: 'query',
   })
   readonly in!: 'body' | 'query' | 'path' | 'header';

@@ -132,9 +132,5 @@ export function addNotModified(operation: OperationObject): void {
   const isDescribed = parameters.some((one) => 'name' in one && one.name === IF_NONE_MATCH.name);
   operation.parameters = isDescribed ? parameters : [...parameters, IF_NONE_MATCH];
   ok.headers = { ...references(['ETag']), ...ok.headers };
-  const { Link } = ok.headers; // a client follows it from the page that it has
-  responses['304'] ??= {
-    description: 'Not modified since the response with this `ETag`.',
-    ...(Link && { headers: { Link } }),
-  };
+  responses['304'] ??= { description: 'Not modified since the response with this `ETag`.' };
 }

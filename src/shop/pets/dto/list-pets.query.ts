@@ -1,3 +1,5 @@
+import { OmitType } from '@nestjs/swagger';
+import { ValidateBy, type ValidationArguments } from 'class-validator';
 import {
   EnumField,
   type Int64,
@@ -5,6 +7,8 @@ import {
   Int64Parameter,
   OptionalNotNull,
   SortedPageQuery,
+  SortParameter,
+  Text,
 } from '../../../platform/index.js';
 import { PetStatus } from '../pet-status.js';
 
@@ -19,12 +23,62 @@ export class PetsPageQuery extends SortedPageQuery {
   readonly status?: PetStatus;
 }
 
-export class ListPetsQuery extends PetsPageQuery {
-  @Int64Parameter({ description: 'Only pets of this category, also of one that has been removed.' })
+const SORTS = ['id', '-id', 'name', '-name'] as const;
+export type PetSort = (typeof SORTS)[number];
+
+/** Refuses what would need an index that the table has not, or two orders at once. */
+const notWith = (isWrong: (query: ListPetsQuery) => boolean, message: string): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'notWith',
+      validator: {
+        validate: (_value, args?: ValidationArguments) => !isWrong(args?.object as ListPetsQuery),
+        defaultMessage: () => message,
+      },
+    },
+    { context: { code: 'combination' } },
+  );
+
+export class ListPetsQuery extends OmitType(PetsPageQuery, ['sort']) {
+  @SortParameter(SORTS, {
+    description:
+      'Order of the list: `-id` is newest first; `name` and `-name` are the order of names, whatever their case, and then of `id`. Keep ' +
+      'it from page to page, as the `Link` header does. With `namePrefix` the default is `name`.',
+  })
+  @notWith(
+    ({ sort, namePrefix }) => namePrefix !== undefined && (sort === 'id' || sort === '-id'),
+    'sort must be name or -name with namePrefix',
+  )
+  @notWith(
+    ({ sort, categoryId }) => categoryId !== undefined && (sort === 'name' || sort === '-name'),
+    'sort must be id or -id with categoryId',
+  )
+  readonly sort?: PetSort;
+
+  @OptionalNotNull()
+  @Text({
+    max: 200,
+    required: false,
+    mayBeBlank: true,
+    description:
+      'Only pets whose name begins with this, whatever its case and Unicode normal form, in the order of names. Not with `ids` or `categoryId`.',
+    example: 'Rex',
+  })
+  @notWith(
+    ({ ids, categoryId }) => ids !== undefined || categoryId !== undefined,
+    'namePrefix cannot be combined with ids or categoryId',
+  )
+  readonly namePrefix?: string;
+
+  @Int64Parameter({
+    hasExample: false,
+    description: 'Only pets of this category, also of one that has been removed.',
+  })
   readonly categoryId?: Int64;
 
   @Int64List({
     max: 100,
+    hasExample: false,
     description:
       'Return only the pets with these ids, at most 100: `ids=1&ids=2` or `ids=1,2`. With a single id, the response has ' +
       'the `ETag` of that pet.',

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from ..errors import NotFoundError, Problem
 from ..exchange import RequestOptions
-from ..models import Pet, PetStatus, Sort
-from ..operations import CREATE_PET, DELETE_PET, LIST_PETS, UPDATE_PET
+from ..models import Inventory, Pet, PetSort, PetStatus
+from ..operations import CREATE_PET, DELETE_PET, GET_INVENTORY, LIST_PETS, UPDATE_PET
 from ..responses import ResponseInfo
 from .listing import Listing
 from .transport import Transport
@@ -25,12 +25,15 @@ class Pets:
         status: PetStatus | None = None,
         category_id: int | None = None,
         ids: Iterable[int] | None = None,
-        sort: Sort | None = None,
+        name_prefix: str | None = None,
+        sort: PetSort | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         options: RequestOptions | None = None,
     ) -> Listing[Pet]:
-        """All pets in ascending order of `id`, or newest first with `sort="-id"`. `limit` is the page size: 1 to 100, 20 by default.
+        """All pets in ascending order of `id`, or newest first with `sort="-id"`, or by name with `sort="name"` or `"-name"`.
+
+        `name_prefix` lists those whose name begins with it, whatever its case, by name. `limit` is the page size: 1 to 100, 20 by default.
 
         `ids` lists only the pets with these identifiers, 1 to 100 of them: without one, the service refuses the request.
         """
@@ -38,11 +41,18 @@ class Pets:
             "status": status,
             "categoryId": category_id,
             "ids": ids,
+            "namePrefix": name_prefix,
             "sort": sort,
             "limit": limit,
             "cursor": cursor,
         }
         return self._transport.list(LIST_PETS, Pet, query, options)
+
+    def inventory(
+        self, *, if_none_match: str | None = None, options: RequestOptions | None = None
+    ) -> Inventory:
+        """The number of pets of each status, as of a second ago or, in a large store, a little more."""
+        return self._transport.call(GET_INVENTORY, Inventory, if_none_match=if_none_match, options=options)
 
     def create(
         self,
