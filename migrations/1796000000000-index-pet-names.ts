@@ -19,11 +19,6 @@ export class IndexPetNames1796000000000 implements MigrationInterface {
   readonly transaction = false; // the table may be large, and is written meanwhile
 
   async up(runner: QueryRunner): Promise<void> {
-    const icu: unknown[] = await runner.query(`SELECT FROM pg_collation WHERE collname = 'und-x-icu'`);
-    if (icu.length === 0)
-      throw new Error(
-        'This PostgreSQL was built without ICU, which folds names. Packages of PostgreSQL have it.',
-      );
     await runner.query(FUNCTION);
     for (const [name, columns] of INDEXES) {
       await drop(runner, name); // a build that was interrupted leaves an invalid one

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { MIGRATIONS } from '../../src/app.migrations.js';
+import { migrate } from '../../src/platform/database/migrations/migrate.js';
 import { petstore, refusedStart } from '../support/command-line.js';
 import type { Ended } from '../support/program.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
@@ -117,6 +119,15 @@ describe.each<[string, 'template1' | 'petstore', string, string, RegExp]>([
     ]);
     expect(code).toBe(1);
   });
+});
+
+it('a PostgreSQL without ICU is named in one line', async () => {
+  const database = await createTestDatabase('template1');
+  databases.push(database);
+  await sql(database.url, `DELETE FROM pg_collation WHERE collname = 'und-x-icu'`);
+  await expect(migrate(database.url, MIGRATIONS)).rejects.toThrow(
+    /^DATABASE_URL: PostgreSQL lacks what a migration needs: collation "und-x-icu" .* does not exist\. The packages and images of PostgreSQL are built with ICU\.$/,
+  );
 });
 
 it("another program's table of the same name is named in one line", async () => {

@@ -36,7 +36,7 @@ export const SortParameter = (
   document: Pick<ApiPropertyOptions, 'description' | 'default'>,
 ): PropertyDecorator =>
   applyDecorators(
-    ApiPropertyOptional({ ...document, enum: values } as ApiPropertyOptions),
+    ApiPropertyOptional({ ...document, enum: values }),
     OptionalNotNull(),
     IsIn(values, { message: '$property must be one of $constraint1' }),
   );

@@ -18,6 +18,8 @@ import { anotherProgram, readRights, requireUse, whyNotMigrate } from './rights.
 const CONNECT = seconds(5);
 /** SQLSTATE of a missing right, and of a table, function or type that another program has made. */
 const OF_THE_DATABASE = ['42501', '42P07', '42723', '42710'];
+/** SQLSTATE of what a PostgreSQL without ICU has not: the collations that fold names. */
+const NO_COLLATION = '42704';
 const APPLICATION = `${SERVICE.prefix} migrate`;
 
 const warn: Say = (line) => {
@@ -147,6 +149,11 @@ async function underLock<T>(
     if (OF_THE_DATABASE.includes(errorCodeOf(error)))
       throw new StartupError(
         `DATABASE_URL: a migration may not change the database: ${(error as Error).message}. Give the service a database of its own, or its role the right.`,
+        { cause: error },
+      );
+    if (errorCodeOf(error) === NO_COLLATION)
+      throw new StartupError(
+        `DATABASE_URL: PostgreSQL lacks what a migration needs: ${(error as Error).message}. The packages and images of PostgreSQL are built with ICU.`,
         { cause: error },
       );
     if (!isDatabaseUnavailable(error)) throw error;
