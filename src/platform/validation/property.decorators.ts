@@ -137,10 +137,7 @@ export function Int64List({ max, description, hasExample = true }: Int64ListOpti
 }
 
 /** An optional query parameter that is a signed 64-bit integer. */
-export function Int64Parameter({
-  description,
-  hasExample = true,
-}: Int64ParameterOptions): PropertyDecorator {
+export function Int64Parameter({ description, hasExample = true }: Int64ParameterOptions): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({
       type: 'integer',
