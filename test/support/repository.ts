@@ -11,6 +11,15 @@ export const filesIn = (folder: string): string[] => readdirSync(at(`${folder}/`
 export const allFilesIn = (folder: string): string[] =>
   readdirSync(at(`${folder}/`), { recursive: true, encoding: 'utf8' }).sort();
 
+/** All pages that are written in Markdown, but those of packages. */
+export const markdownPages = (folder = '.'): string[] =>
+  readdirSync(at(`${folder}/`), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory())
+      return /^(node_modules|dist|\.git|\.venv|\.petstore)$/.test(entry.name) ? [] : markdownPages(path);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+
 /** The documents of a YAML file, with `<<` merged and `!reset` accepted like in Docker Compose. */
 export const readYaml = <T = unknown>(path: string): T[] =>
   loadAll(readText(path).replaceAll(': !reset ', ': '), { schema: YAML11_SCHEMA }) as T[];
