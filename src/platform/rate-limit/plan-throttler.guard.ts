@@ -10,6 +10,7 @@ import {
   Throttle,
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
+import type { SlotSource } from '../http/adapter/response-slot.js';
 import { HttpConfig } from '../http/http.config.js';
 import { isPreflight } from '../http/middleware/cors.js';
 import { perHandler } from '../http/per-handler.js';
@@ -113,7 +114,7 @@ const rulesOf = perHandler((handler, controller) => {
  * request takes a slot of its client before its body is parsed.
  */
 @Injectable()
-export class PlanThrottlerGuard extends ThrottlerGuard {
+export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
     @InjectThrottlerStorage() private readonly storage: PlanThrottlerStorage,
@@ -142,10 +143,13 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
       const decision = isFree ? this.free(request) : this.decide(context, request);
       this.answer(context, decision instanceof Promise ? await decision : decision);
     }
-    if (hasSlots)
-      request.takeSlot = () =>
-        this.slots.take(request, http.getResponse<Response>(), quotaOf(request, this.config).key);
+    if (hasSlots) request.slotSource = this;
     return true;
+  }
+
+  /** @throws ServiceUnavailable */
+  takeSlot(request: Request, response: Response): true | Promise<true> {
+    return this.slots.take(request, response, quotaOf(request, this.config).key);
   }
 
   /** Called for the plan with the values of the route's `@Throttle()`, if it has one. */

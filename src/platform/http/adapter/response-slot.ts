@@ -1,5 +1,11 @@
-import type { Express, Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import { ServerResponse } from 'node:http';
+
+/** What gives a request its slot. An object, not a function: V8 would keep one that is assigned to a property in the old generation. */
+export interface SlotSource {
+  /** Takes a slot, at once or when the request is next. @throws ServiceUnavailable */
+  takeSlot(request: Request, response: Response): true | Promise<true>;
+}
 
 /** What a request holds until its response begins. */
 export interface ResponseSlot {
@@ -12,8 +18,8 @@ declare module 'express-serve-static-core' {
   interface Request {
     /** The place of the request among those of its client that are at work. */
     slot?: ResponseSlot;
-    /** Waits for that place, where the request has to. `BodyGuard` calls it when the body has been read. */
-    takeSlot?: () => true | Promise<true>;
+    /** Gives it that place. `BodyGuard` asks when the body has been read. */
+    slotSource?: SlotSource;
   }
 }
 

@@ -83,7 +83,7 @@ export class BodyGuard implements CanActivate {
     }
     if (request.body === undefined && request.method === 'PATCH')
       requireBody(request, readingOf(context).dto);
-    return request.takeSlot?.() ?? true;
+    return request.slotSource?.takeSlot(request, http.getResponse<Response>()) ?? true;
   }
 
   /** The body of a GET or HEAD has no meaning (RFC 9110, section 9.3.1). */
@@ -104,7 +104,7 @@ export class BodyGuard implements CanActivate {
         if (format) throw format;
         request.body = UNREAD;
       }
-      await request.takeSlot?.();
+      await request.slotSource?.takeSlot(request, response);
     }
     if (request.body === undefined) requireBody(request, dto);
     return true;
@@ -118,7 +118,7 @@ export class BodyGuard implements CanActivate {
     if (Number(request.headers['content-length'] ?? 0) > this.limit) throw new PayloadTooLarge(this.limit);
     const decoder = decoderOf(request);
     const sent = await readBytes(request, this.limit);
-    await request.takeSlot?.();
+    await request.slotSource?.takeSlot(request, response);
     if (sent.length === 0) return; // empty chunks: no body, as with Content-Length: 0
     const bytes = await decoder(sent, this.limit);
     if (format === 'bytes') {
