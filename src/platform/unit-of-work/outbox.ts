@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { InsertCompanion } from '../statements/entity-statements.js';
+import { queryPrepared } from '../statements/query-prepared.js';
 import { writeJson } from '../json/write-json.js';
 import { type EventType, assertDeclared, eventData } from './event-type.js';
 
@@ -13,7 +14,12 @@ export async function writeToOutbox(
   data: object,
 ): Promise<void> {
   assertDeclared(name);
-  await manager.query(`${INSERT} VALUES ($1, $2, $3, $4)`, [name, version, occurredAt, writeJson(data)]);
+  await queryPrepared(manager, `${INSERT} VALUES ($1, $2, $3, $4)`, [
+    name,
+    version,
+    occurredAt,
+    writeJson(data),
+  ]);
 }
 
 /**
