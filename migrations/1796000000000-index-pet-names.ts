@@ -3,12 +3,13 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * Pets are found by the beginning of their name, and listed in the order of names, whatever the case and the normal form. Function and
  * indexes are of PostgreSQL alone: versions of the service that do not know them write on. The body is parsed now (RETURN), so that a
- * dump restores it whatever the search path.
+ * dump restores it whatever the search path. Capitals come last: only of them is there one for each letter (`ß` and `ẞ` are `SS`) wherever
+ * it stands (`σ` and `ς` are `Σ`). They may not be in a normal form. NFD comes first, as Unicode's caseless matching has it (D145).
  */
 const FUNCTION = `
   CREATE OR REPLACE FUNCTION folded_pet_name(name text) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-  RETURN lower(upper(normalize(name) COLLATE "und-x-icu")) COLLATE "C"`;
+  RETURN normalize(upper(lower(normalize(name, NFD) COLLATE "und-x-icu"))) COLLATE "C"`;
 
 const INDEXES: readonly (readonly [name: string, columns: string])[] = [
   ['pets_folded_name_id_idx', 'folded_pet_name(name), id'],

@@ -73,6 +73,31 @@ describe('GET /v1/pets?namePrefix=', () => {
     expect(await names({ namePrefix: 'nobody' })).toEqual([]);
   });
 
+  it.each([
+    ['ΟΔΟΣ', 'οδοσσός'], // lower case has two letters for Σ, and the place decides which
+    ['οδος', 'ΟΔΟΣΣΌΣ'],
+    ['straße', 'STRAẞE'],
+    ['STRAẞE', 'Strasse'],
+    ['Ϊ́', 'ΐ'], // the capital has no letter of its own
+    ['ΐ', 'Ϊ́'.normalize('NFD')],
+  ])('of %s finds %s', async (prefix, name) => {
+    await add(name);
+    expect(await names({ namePrefix: prefix })).toEqual([name]);
+  });
+
+  it('finds each letter in every case and normal form', async () => {
+    const missed = await petstore.query(`
+      WITH letters AS MATERIALIZED (SELECT chr(n) AS letter FROM generate_series(1, 12000) AS n),
+      spelled AS MATERIALIZED (SELECT letter, unnest(ARRAY[
+        lower(letter COLLATE "und-x-icu"), upper(letter COLLATE "und-x-icu"), initcap(letter COLLATE "und-x-icu")
+      ]) AS spelling FROM letters)
+      SELECT letter, spelling FROM spelled
+      WHERE folded_pet_name(letter) <> ANY (ARRAY[
+        folded_pet_name(spelling), folded_pet_name(normalize(spelling)), folded_pet_name(normalize(spelling, NFD))
+      ])`);
+    expect(missed).toEqual([]);
+  });
+
   it.each(['%', '_', '\\', "'", '"', ' ', '😀', '\u{10ffff}', '*', '.'])(
     'takes %j for a character like others',
     async (prefix) => {
