@@ -4,13 +4,17 @@ import {
   Column,
   type ColumnOptions,
   DataSource,
+  DeleteDateColumn,
   Entity,
   Equal,
   type FindOptionsWhere,
   In,
+  JoinColumn,
   LessThan,
+  ManyToOne,
   MoreThan,
   Not,
+  OneToMany,
   PrimaryGeneratedColumn,
   type Repository,
 } from 'typeorm';
@@ -142,7 +146,9 @@ it(`keysetPage and findById return what Repository.find returns, for random enti
       expect(await outcomeOf(walk(repository, filter, '-id'))).toStrictEqual(newestFirst);
     }
     for (const [by, direction] of shape.flatMap(({ column, nullable }) =>
-      nullable ? [] : (['ASC', 'DESC'] as const).map((direction) => [`p${column}`, direction] as const),
+      nullable || COLUMNS[column]?.[0].select === false
+        ? []
+        : (['ASC', 'DESC'] as const).map((direction) => [`p${column}`, direction] as const),
     )) {
       const expected = await repository.find({ order: { [by]: direction, id: direction } });
       expect(await walk(repository, {}, undefined, { by, order: direction })).toStrictEqual(expected);
@@ -270,6 +276,99 @@ describe('keysetPage by a column', () => {
   it('is refused for a column that may be NULL', async () => {
     await expect(keysetPage(visits, { limit: 1 }, {}, { by: 'note' })).rejects.toThrow(
       'keysetPage orders by a column that is NOT NULL, and Visit.note is not one.',
+    );
+  });
+});
+
+describe('keysetPage by a column of an entity that is left to TypeORM', () => {
+  class Stay {
+    id!: Int64;
+    key!: string;
+    nights!: number;
+    leftAt!: Date | null;
+    secret!: string;
+    meals!: Meal[];
+  }
+  class Meal {
+    id!: Int64;
+    stay!: Stay;
+    dish!: string;
+  }
+  PrimaryGeneratedColumn('identity', { type: 'bigint', name: 'stay_no' })(Stay.prototype, 'id');
+  Column('text')(Stay.prototype, 'key');
+  Column('bigint', { transformer: { to: (n: number) => n * 10, from: (n: number) => n / 10 } })(
+    Stay.prototype,
+    'nights',
+  );
+  DeleteDateColumn({ type: 'timestamptz', name: 'left_at' })(Stay.prototype, 'leftAt');
+  Column('text', { select: false })(Stay.prototype, 'secret');
+  OneToMany(
+    () => Meal,
+    (meal: Meal) => meal.stay,
+    { eager: true },
+  )(Stay.prototype, 'meals');
+  Entity('stays')(Stay);
+  PrimaryGeneratedColumn('identity', { type: 'bigint' })(Meal.prototype, 'id');
+  ManyToOne(
+    () => Stay,
+    (stay: Stay) => stay.meals,
+  )(Meal.prototype, 'stay');
+  JoinColumn({ name: 'stay_no' })(Meal.prototype, 'stay');
+  Column('text')(Meal.prototype, 'dish');
+  Entity('meals')(Meal);
+
+  let stays: Repository<Stay>;
+
+  beforeAll(async () => {
+    const source = await new DataSource({
+      ...poolOptions(database.url),
+      entities: [Stay, Meal],
+    }).initialize();
+    await source.query(
+      `CREATE TABLE stays (stay_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key text NOT NULL, nights bigint NOT NULL, left_at timestamptz, secret text NOT NULL)`,
+    );
+    await source.query(
+      'CREATE TABLE meals (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, stay_no bigint REFERENCES stays, dish text NOT NULL)',
+    );
+    await source.query(
+      `INSERT INTO stays (key, nights, left_at, secret) SELECT 'k' || n % 3, n % 5 * 10, CASE WHEN n % 7 = 0 THEN now() END, n FROM generate_series(1, 20) AS n`,
+    );
+    await source.query(
+      `INSERT INTO meals (stay_no, dish) SELECT 1 + n % 20, 'm' || n % 4 FROM generate_series(1, 60) AS n`,
+    );
+    stays = source.getRepository(Stay);
+  });
+  afterAll(() => stays.manager.dataSource.destroy());
+
+  it.each(['key', 'nights'] as const)('returns what find() returns, in the order of %s', async (by) => {
+    const filters: FindOptionsWhere<Stay>[] = [{}, { meals: { dish: 'm1' } }, { key: Not('k1') }];
+    for (const order of ['ASC', 'DESC'] as const)
+      for (const where of filters) {
+        const expected = await stays.find({ where, order: { [by]: order, id: order, meals: { id: 'ASC' } } });
+        const found: Stay[] = [];
+        for (let cursor: string | undefined, isLast = false; !isLast;) {
+          const page = await keysetPage(stays, { limit: 3, cursor }, where, { by, order });
+          found.push(...page);
+          cursor = page.next;
+          isLast = cursor === undefined;
+        }
+        for (const { meals } of found) meals.sort((one, other) => Number(one.id) - Number(other.id));
+        expect(found).toStrictEqual(expected);
+      }
+  });
+
+  it('is refused for a hidden column, which a cursor would show', async () => {
+    await expect(keysetPage(stays, { limit: 1 }, {}, { by: 'secret' })).rejects.toThrow(
+      'keysetPage does not order by Stay.secret, which is hidden: a cursor shows it.',
+    );
+  });
+
+  it('is refused for a repository with a find() of its own, whose conditions would be missing', async () => {
+    const own = Object.assign(Object.create(stays) as Repository<Stay>, {
+      find: () => stays.findBy({ key: 'k1' }),
+    });
+    await expect(keysetPage(own, { limit: 1 }, {}, { by: 'key' })).rejects.toThrow(
+      `keysetPage with "by" does not call the find() of a repository's own.`,
     );
   });
 });

@@ -1,4 +1,4 @@
-import type { EntityManager, FindOptionsOrder } from 'typeorm';
+import { type EntityManager, type FindOptionsOrder, Repository } from 'typeorm';
 import type { Int64 } from '../json/int64.js';
 import { EntityStatements, type KeyOptions } from './entity-statements.js';
 import type { Readable } from './find.js';
@@ -12,7 +12,8 @@ interface KeyedEntity<E> {
 
 /**
  * Finds rows by a prepared statement where the entity and the filter allow it, otherwise by TypeORM's query builder.
- * @throws TypeError if the column may be NULL: a comparison of rows would leave out such rows
+ * @throws TypeError if the column may be NULL: a comparison of rows would leave out such rows. If it is hidden: a cursor shows it. If the
+ * repository has a `find` of its own, whose conditions would be missing
  */
 export async function findByKey<E extends { id: Int64 }>(
   repository: Readable<E>,
@@ -31,6 +32,14 @@ export async function findByKey<E extends { id: Int64 }>(
     throw new TypeError(
       `keysetPage orders by a column that is NOT NULL, and ${metadata.name}.${by} is not one.`,
     );
+  if (!column.isSelect)
+    throw new TypeError(
+      `keysetPage does not order by ${metadata.name}.${by}, which is hidden: a cursor shows it.`,
+    );
+  if (repository.find !== Repository.prototype.find)
+    throw new TypeError(
+      `keysetPage with "by" does not call the find() of a repository's own. Give its conditions of ${metadata.name} as the filter.`,
+    );
   const statements = EntityStatements.of(manager.dataSource, target);
   const select = statements?.selectByKey(options);
   return statements && select ? statements.runByKey(manager, select) : build(manager, target, options);
@@ -44,13 +53,25 @@ async function build<E extends { id: Int64 }>(
   const query = manager
     .createQueryBuilder<E>(target, 'item')
     .setFindOptions({ where })
-    .addSelect(`CAST(item.${by} AS text)`, 'item_key')
+    .addSelect(`CAST(item.${by} AS text)`, KEY)
+    .addSelect('CAST(item.id AS text)', ID)
     .orderBy(`item.${by}`, direction)
     .addOrderBy('item.id', direction)
     .take(take);
   if (after)
-    query.andWhere(`(item.${by}, item.id) ${direction === 'ASC' ? '>' : '<'} (:key, :id)`, { ...after });
-  const { raw, entities } = await query.getRawAndEntities<{ item_id: Int64; item_key: string }>();
-  const keys = new Map(raw.map(({ item_id: id, item_key: key }) => [id, key]));
-  return entities.map((entity) => ({ id: entity.id, key: keys.get(entity.id) ?? '', entity }));
+    query.andWhere(`(item.${by}, item.id) ${direction === 'ASC' ? '>' : '<'} (:keysetKey, :keysetId)`, {
+      keysetKey: after.key,
+      keysetId: after.id,
+    });
+  const { raw, entities } = await query.getRawAndEntities<{ [KEY]: string; [ID]: string }>();
+  const keys = new Map(raw.map((row) => [row[ID], row[KEY]])); // an entity has several rows if it has joined ones
+  const positions = [...keys];
+  return entities.map((entity, i) => {
+    const [id = '', key = ''] = positions[i] ?? [];
+    return { id: BigInt(id), key, entity };
+  });
 }
+
+/** Those of TypeORM begin with `item_`. */
+const KEY = 'the key';
+const ID = 'the id';
