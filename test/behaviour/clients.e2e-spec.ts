@@ -323,6 +323,47 @@ describeShop()('clients/python', () => {
     ]);
     expect(warned).toBe('');
   });
+
+  itWithPython('changes a running store by every operation beyond the contract', async () => {
+    const key = await petstore.key();
+    const program = runPython([join(PYTHON, 'tests/running_store.py')], {
+      ...PYTHON_PATH,
+      PETSTORE_URL: url,
+      PETSTORE_API_KEY: key,
+    });
+    const [said, warned] = await Promise.all([text(program.stdout), text(program.stderr)]);
+    expect([warned, said.trim().split('\n')]).toEqual([
+      '',
+      [
+        'category True',
+        'to the top None',
+        'categories True',
+        'same version True',
+        'changed Max',
+        'lost update 412',
+        'of the category True',
+        "by id ['Max']",
+        'by name True',
+        'counted True',
+        'held pet_not_available',
+        'delivered delivered sold',
+        "orders ['delivered'] True",
+        'cancelled cancelled',
+        'removed []',
+        'key enterprise True',
+        'usage True',
+        'events True',
+        "webhook True ['pet.created']",
+        'webhooks True',
+        'new secret True',
+        'deliveries True',
+        'again pending',
+        'disabled request',
+        'no webhooks []',
+        'rotated True',
+      ],
+    ]);
+  });
 });
 
 describeShop()('clients/typescript, beyond the contract', () => {
@@ -338,6 +379,17 @@ describeShop()('clients/typescript, beyond the contract', () => {
     expect(await all(mine.pets.list({ ids: [id] }))).toMatchObject([{ name: 'Max' }]);
     await mine.pets.remove(id);
     expect(await all(mine.pets.list({ ids: [id] }))).toEqual([]);
+  });
+
+  it('finds pets by the beginning of their name, in order, and counts them', async () => {
+    const { pets } = client(await petstore.key());
+    for (const name of ['Strolch', 'straße', 'STRASSE']) await pets.create({ name, categoryId: 7n });
+    const named = async (query: Parameters<typeof pets.list>[0]) =>
+      (await all(pets.list(query))).map(({ name }) => name);
+    expect(await named({ namePrefix: 'strass', limit: 1 })).toEqual(['straße', 'STRASSE']);
+    expect(await named({ namePrefix: 'STR', sort: '-name' })).toEqual(['Strolch', 'STRASSE', 'straße']);
+    const { available, pending, sold } = await pets.inventory();
+    expect(available + pending + sold).toBeGreaterThan(0);
   });
 
   it('orders a pet exactly once', async () => {

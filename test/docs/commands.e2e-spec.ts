@@ -21,6 +21,7 @@ const RUN: Record<string, readonly (readonly RegExp[])[]> = {
     [/^$/],
     [/"name":"Luna","categoryId":1,"status":"pending"[^]*"pet_not_available"/],
     [/"status":"approved"[^]*"status":"delivered"[^]*"name":"Luna","categoryId":1,"status":"sold"/],
+    [/^\[\{"id":\d+,"name":"Rex","categoryId":\d+,"status":"available"\}/],
     [/^\[\{"id":\d+,"petId":\d+,[^{]*"status":"delivered"[^{]*$/],
     [/"type":"order.delivered"/],
     [/"secret":"whsec_/],

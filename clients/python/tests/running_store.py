@@ -20,6 +20,8 @@ except petstore.PreconditionFailedError as error:
     print("lost update", error.status)
 print("of the category", pet.id in [one.id for one in client.categories.pets(dogs.id)])
 print("by id", [one.name for one in client.pets.list(ids=[pet.id])])
+print("by name", "Max" in [one.name for one in client.pets.list(name_prefix="mA", sort="-name", limit=1)])
+print("counted", client.pets.inventory().available >= 0)
 
 order = client.orders.place(pet_id=pet.id)
 try:
