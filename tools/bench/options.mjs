@@ -8,6 +8,7 @@ export const usage = `npm run bench -- [options]
   --server SERVERS  of ${serverNames.join(',')}; ours always runs
   --rounds N        rounds; each one measures every server once
   --connections N   32 unless told; with 1, p50 is the response time of a single client
+  --together        loads all servers at the same time, where the speed of the machine swings
   --redis           quotas of ours and fastify in one Redis; needs redis-server
   --node PATH       the Node.js that runs the servers (default: this one)
   --json FILE       write every sample to FILE
@@ -20,7 +21,7 @@ export function readOptions(args) {
   const { values } = parseArgs({
     args,
     options: {
-      ...{ quick: flag, assert: flag, redis: flag, help: flag },
+      ...{ quick: flag, assert: flag, redis: flag, help: flag, together: flag },
       ...{ only: text, server: text, rounds: text, json: text },
       connections: { type: 'string', default: '32' },
       node: { type: 'string', default: process.execPath },
