@@ -1,5 +1,5 @@
-import { Body, Controller, Module, Post } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { Body, Controller, Get, Module, Post, type Type } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiProperty } from '@nestjs/swagger';
 import { ItemsModule } from '../items/items.module.js';
 import { lintErrors } from '../support/lint-openapi.js';
 import { SNAPSHOT_ENV } from '../support/openapi-snapshot.js';
@@ -28,10 +28,100 @@ class UndescribedController {
 @Module({ controllers: [UndescribedController] })
 class UndescribedModule {}
 
+const endless: Record<string, unknown> = {};
+endless.self = endless;
+
+class EndlessDto {
+  @ApiProperty({ type: 'object', additionalProperties: true, example: endless })
+  readonly tree!: object;
+}
+
+@Controller({ path: 'endless', version: '1' })
+class EndlessController {
+  @Post()
+  create(@Body() body: EndlessDto): object {
+    return body;
+  }
+}
+
+@Module({ controllers: [EndlessController] })
+class EndlessModule {}
+
+class Comment {
+  @ApiProperty({ example: 'Nice!' })
+  readonly text!: string;
+
+  @ApiProperty({ type: () => [Comment] })
+  readonly replies!: Comment[];
+}
+
+class Person {
+  @ApiProperty({ type: () => Person })
+  readonly parent!: object;
+}
+
+/** Of classes that all refer to one another there are n! ways through them. */
+const crowd: Type[] = Array.from({ length: 12 }, (_, i) => {
+  const Member = { [`Crowd${i}`]: class {} }[`Crowd${i}`] as Type;
+  for (let j = 0; j < 12; j++)
+    ApiProperty({ type: () => crowd[j] ?? Member })(Member.prototype as object, `member${j}`);
+  return Member;
+});
+const [FIRST = Comment] = crowd;
+
+@Controller({ path: 'recursive', version: '1' })
+class RecursiveController {
+  @Get('comments')
+  @ApiOkResponse({ type: Comment })
+  comment(): object {
+    return {};
+  }
+
+  @Get('people')
+  @ApiOkResponse({ type: Person })
+  person(): object {
+    return {};
+  }
+
+  @Post('crowds')
+  @ApiBody({ type: FIRST })
+  @ApiCreatedResponse({ type: FIRST })
+  crowd(): object {
+    return {};
+  }
+}
+
+@Module({ controllers: [RecursiveController] })
+class RecursiveModule {}
+
+describe('a document of classes that refer to themselves', () => {
+  it('is served in each form, with an example where one can be made', async () => {
+    const recursive = await Petstore.start({ modules: [RecursiveModule] });
+    const { body } = await recursive.client().get('/openapi.json').expect(200);
+    const { paths } = body as { paths: Record<string, { get: { responses: Record<number, Described200> } }> };
+    const exampleAt = (path: string) => paths[path]?.get.responses[200]?.content['application/json'];
+    expect(exampleAt('/recursive/comments')?.example).toEqual({ text: 'Nice!', replies: [] });
+    expect(exampleAt('/recursive/people')).not.toHaveProperty('example');
+    await recursive.client().get('/openapi.yaml').expect(200);
+    const { text } = await recursive.client().get('/docs/swagger-ui-init.js').expect(200);
+    expect(text.length).toBeLessThan(5_000_000);
+    await recursive.stop();
+  });
+});
+
+interface Described200 {
+  readonly content: Record<string, { readonly example?: unknown }>;
+}
+
 describe('a document that cannot be generated', () => {
   it('stops the start, and the error names the class', async () => {
     const start = Petstore.start({ modules: [UndescribedModule] }).then(() => 'started');
     await expect(start).rejects.toThrow(/The OpenAPI document cannot be generated: \[UndescribedDto\]/);
+  });
+
+  it('stops the start too if it can be described but not be written', async () => {
+    const start = Petstore.start({ modules: [EndlessModule] }).then(() => 'started');
+    await expect(start).rejects.toThrow(/The OpenAPI document cannot be generated: \[EndlessDto\]/);
   });
 });
 

@@ -14,6 +14,7 @@ import { Config } from '../../src/platform/config/config.js';
 import { Logger } from '../../src/platform/logging/logger.js';
 import { LoggingConfig } from '../../src/platform/logging/logging.config.js';
 import { HttpConfig } from '../../src/platform/http/http.config.js';
+import { OpenApiDocument } from '../../src/platform/openapi/document/openapi-document.js';
 import { JsonAdapter } from '../../src/platform/http/adapter/json.adapter.js';
 import { keepLog, rememberKey } from './run-log.js';
 import { createTestDatabase } from './test-database.js';
@@ -91,6 +92,7 @@ export class Petstore {
     app.useLogger(app.get(Logger));
     try {
       await setupApp(app).listen(0, '127.0.0.1');
+      app.get(OpenApiDocument).make(); // as start.ts does
     } catch (error) {
       await app.close(); // some of its modules may have started
       await database.drop();

@@ -39,7 +39,11 @@ export async function start(
   const open = ownsDatabase ? openDatabase : joinDatabase;
   const database = await open(config.read(DatabaseConfig), migrations, onEnd, print);
   print('Starting the service…');
-  const [{ createApp }, { close }] = await Promise.all([loadApp(), import('./close.js')]);
+  const [{ createApp }, { close }, { OpenApiDocument }] = await Promise.all([
+    loadApp(),
+    import('./close.js'),
+    import('../openapi/document/openapi-document.js'),
+  ]);
   const app = await createApp(config, database.url);
   onEnd((signal) => close(app, signal));
   // The interface omits the third argument, which Nest hands to Node.js.
@@ -47,6 +51,7 @@ export async function start(
   await server.listen(address.port, address.host, BACKLOG).catch((error: unknown) => {
     throw cannotListen(error, address);
   });
+  app.get(OpenApiDocument).make();
   const { welcome } = await import('./demo/welcome.js');
   const text = await welcome(app, database);
   if (lacksPublicUrl(address))

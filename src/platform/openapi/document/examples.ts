@@ -30,26 +30,73 @@ export function addExamples(operation: OperationObject, schemas: SchemasObject):
 const uuidOf = (name: string): string =>
   hash('sha256', name).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5');
 
-/** An optional property is in the example only if it has an example or a default of its own. */
-function exampleOf(reference: SchemaOrReference, schemas: SchemasObject): unknown {
-  const schema = targetOf(reference, schemas);
-  const known = knownExample(schema);
-  if (known !== undefined) return known;
-  if (schema.allOf)
-    return Object.fromEntries(
-      schema.allOf.flatMap((part) => Object.entries(exampleOf(part, schemas) as object)),
-    );
-  const { properties, required = [], items } = schema;
-  if (properties) {
-    const shown = Object.entries(properties).filter(
-      ([name, property]) =>
-        required.includes(name) || knownExample(targetOf(property, schemas), true) !== undefined,
-    );
-    return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, schemas)]));
+/** A schema of legal OpenAPI may refer to itself, or grow with its width to the power of its depth. */
+const MAX_SCHEMAS = 1_000;
+
+/** An example of a schema; undefined if none can be made. */
+export const exampleOf = (reference: SchemaOrReference, schemas: SchemasObject): unknown =>
+  new Example(schemas).of(reference);
+
+class Example {
+  private left = MAX_SCHEMAS;
+
+  constructor(private readonly schemas: SchemasObject) {}
+
+  /** @param above the names of the schemas that this one is in */
+  of(reference: SchemaOrReference, above: readonly string[] = []): unknown {
+    const { schema, names } = targetOf(reference, this.schemas);
+    const known = knownExample(schema);
+    if (known !== undefined) return known;
+    if (--this.left < 0 || names.some((name) => above.includes(name)))
+      return allowsNull(schema) ? null : undefined;
+    const inside = [...above, ...names];
+    const { allOf, oneOf, anyOf, properties, items, ...others } = schema;
+    if (allOf) return this.ofAll([...allOf, { ...others, oneOf, anyOf, properties, items }], inside);
+    if (properties) return this.ofObject(properties, schema.required, inside);
+    if (items) return [this.of(items, inside)].filter((item) => item !== undefined);
+    for (const part of [...(oneOf ?? []), ...(anyOf ?? [])]) {
+      const example = this.of(part, inside);
+      if (example !== undefined) return example;
+    }
+    return EXAMPLES[typeOf(schema) ?? ''];
   }
-  if (items) return [exampleOf(items, schemas)];
-  return EXAMPLES[String(schema.type)];
+
+  /** An optional property is in the example only if it has an example or a default of its own. */
+  private ofObject(
+    properties: SchemasObject,
+    required: readonly string[] = [],
+    above: readonly string[],
+  ): object | undefined {
+    const shown: [string, unknown][] = [];
+    for (const [name, property] of Object.entries(properties)) {
+      const isRequired = required.includes(name);
+      if (!isRequired && knownExample(targetOf(property, this.schemas).schema, true) === undefined) continue;
+      const example = this.of(property, above);
+      if (example !== undefined) shown.push([name, example]);
+      else if (isRequired) return undefined;
+    }
+    return Object.fromEntries(shown);
+  }
+
+  /** Parts that say nothing of the value, such as a description, have no example and need none. */
+  private ofAll(parts: readonly SchemaOrReference[], above: readonly string[]): unknown {
+    const examples: unknown[] = [];
+    for (const part of parts) {
+      const example = this.of(part, above);
+      if (example !== undefined) examples.push(example);
+      else if (hasValue(targetOf(part, this.schemas).schema)) return undefined;
+    }
+    const objects = examples.filter((example) => typeof example === 'object' && !Array.isArray(example));
+    return objects.length > 0 ? (Object.assign({}, ...objects) as object) : examples[0];
+  }
 }
+
+const typeOf = ({ type }: Schema): string | undefined => [type ?? []].flat().find((one) => one !== 'null');
+
+const allowsNull = ({ type }: Schema): boolean => Array.isArray(type) && type.includes('null');
+
+const hasValue = ({ type, allOf, oneOf, anyOf, properties, items }: Schema): boolean =>
+  [type, allOf, oneOf, anyOf, properties, items].some((part) => part !== undefined);
 
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   string: 'text',
@@ -67,14 +114,18 @@ function knownExample(schema: Schema, isStated = false): unknown {
   return stated ?? (isStated ? undefined : values?.[0]);
 }
 
-/** A schema with what its reference points at. The siblings of a reference count more. */
-function targetOf(reference: SchemaOrReference, schemas: SchemasObject): Schema {
+/** A schema with what its reference points at, and the names on the way. The siblings of a reference count more. */
+function targetOf(
+  reference: SchemaOrReference,
+  schemas: SchemasObject,
+  names: readonly string[] = [],
+): { schema: Schema; names: readonly string[] } {
   const { $ref, ...own } = reference as { $ref?: string } & Schema;
-  if ($ref === undefined) {
-    const { allOf, ...others } = own;
-    const [only, ...more] = allOf ?? [];
-    return only && more.length === 0 ? { ...targetOf(only, schemas), ...others } : own;
-  }
-  const target = schemas[$ref.split('/').at(-1) ?? ''];
-  return { ...(target && targetOf(target, schemas)), ...own };
+  const { allOf, ...others } = own;
+  const name = $ref?.split('/').at(-1) ?? '';
+  const [next, ...more] = $ref === undefined ? (allOf ?? []) : [schemas[name]];
+  const path = $ref === undefined ? names : [...names, name];
+  if (!next || more.length > 0 || names.includes(name)) return { schema: own, names: path };
+  const target = targetOf(next, schemas, path);
+  return { ...target, schema: { ...target.schema, ...($ref === undefined ? others : own) } };
 }

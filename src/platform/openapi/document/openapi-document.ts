@@ -6,6 +6,7 @@ import { PublicUrl } from '../../http/public-url.js';
 import { StartupError } from '../../config/startup-error.js';
 import { SERVICE } from '../../config/service.js';
 import { SECURITY_SCHEME } from '../../http/operation-marks.js';
+import { writeJson } from '../../json/write-json.js';
 import { completeDocument } from './complete-document.js';
 import { description } from './description.js';
 import { ErrorResponse } from './error.response.js';
@@ -17,6 +18,7 @@ import { webhookModels } from './webhooks.js';
 /** The OpenAPI 3.1 document of the application. */
 @Injectable()
 export class OpenApiDocument {
+  private described?: OpenAPIObject;
   private complete?: () => OpenAPIObject;
   private built?: OpenAPIObject;
   private asJson?: FixedContent;
@@ -28,18 +30,30 @@ export class OpenApiDocument {
   ) {}
 
   /**
-   * Describes the controllers and DTOs, before the application listens. What contains its address follows on the first request.
+   * Describes the controllers and DTOs, before the application listens. What contains its address follows with `make()`.
    * @throws StartupError if `@nestjs/swagger` cannot describe them
    */
   describe(app: INestApplication): void {
     const routes = new Routes(app);
     const extraModels = [ErrorResponse, ...webhookModels()];
-    const document = described(() => SwaggerModule.createDocument(app, HEAD, { extraModels }));
+    const document = generated(() => SwaggerModule.createDocument(app, HEAD, { extraModels }));
+    this.described = document;
     this.complete = () => {
       const { base } = this.publicUrl;
       const info = { ...document.info, description: description(base) };
       return completeDocument({ ...document, info, servers: this.servers(base) }, routes, base);
     };
+  }
+
+  /**
+   * Makes the document when the application listens: no request may be the first to find that it is impossible.
+   * @throws StartupError that names the class or path which no JSON can hold
+   */
+  make(): void {
+    generated(
+      () => this.json,
+      () => brokenIn({ ...this.described?.components?.schemas, ...this.described?.paths }),
+    );
   }
 
   get document(): OpenAPIObject {
@@ -48,7 +62,7 @@ export class OpenApiDocument {
   }
 
   get json(): FixedContent {
-    return (this.asJson ??= new FixedContent('application/json', JSON.stringify(this.document)));
+    return (this.asJson ??= new FixedContent('application/json', writeJson(this.document)));
   }
 
   get yaml(): FixedContent {
@@ -83,11 +97,26 @@ const HEAD = new DocumentBuilder()
   .addSecurityRequirements(SECURITY_SCHEME)
   .build();
 
-function described(create: () => OpenAPIObject): OpenAPIObject {
+/** @param culprit names what the error is about, if its message does not */
+function generated<T>(generate: () => T, culprit: () => string = () => ''): T {
   try {
-    return create();
+    return generate();
   } catch (error) {
     const { message } = error as Error;
-    throw new StartupError(`The OpenAPI document cannot be generated: ${message}`, { cause: error });
+    throw new StartupError(`The OpenAPI document cannot be generated: ${culprit()}${message}`, {
+      cause: error,
+    });
   }
+}
+
+/** The name of the first part that is not JSON, such as an example that refers to itself. */
+function brokenIn(parts: object): string {
+  for (const [name, part] of Object.entries(parts)) {
+    try {
+      writeJson(part);
+    } catch {
+      return `[${name}] `;
+    }
+  }
+  return '';
 }

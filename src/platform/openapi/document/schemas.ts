@@ -15,14 +15,24 @@ export type TagObject = NonNullable<OpenAPIObject['tags']>[number];
  * Adds `additionalProperties: false` to the schema of a request body and to those within it, because unknown properties are
  * refused. A schema without properties, such as that of `@IsObject()`, stays open.
  */
-export function refuseUnknownProperties(reference: SchemaOrReference, schemas: SchemasObject): void {
+export function refuseUnknownProperties(
+  reference: SchemaOrReference,
+  schemas: SchemasObject,
+  seen = new Set<SchemaOrReference>(),
+): void {
   const schema = '$ref' in reference ? schemas[reference.$ref.split('/').at(-1) ?? ''] : reference;
-  if (!schema || '$ref' in schema || schema.additionalProperties !== undefined) return;
+  if (!schema || seen.has(schema)) return;
+  seen.add(schema);
+  if ('$ref' in schema) {
+    refuseUnknownProperties(schema, schemas, seen);
+    return;
+  }
+  if (schema.additionalProperties !== undefined) return;
   const { properties, items, allOf = [], anyOf = [], oneOf = [] } = schema;
   if (properties) schema.additionalProperties = false;
   const parts = [...Object.values(properties ?? {}), ...(items ? [items] : []), ...anyOf, ...oneOf];
   if (allOf.length === 1) parts.push(...allOf); // several would refuse the properties of one another
-  for (const part of parts) refuseUnknownProperties(part, schemas);
+  for (const part of parts) refuseUnknownProperties(part, schemas, seen);
 }
 
 /** Merges each `allOf` of a single schema, which `@nestjs/swagger` writes around a reference that has a description. */

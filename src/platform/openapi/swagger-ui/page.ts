@@ -1,5 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SERVICE } from '../../config/service.js';
+import { writeJson } from '../../json/write-json.js';
 import { petstorePlugin } from './plugin.js';
 
 /**
@@ -37,7 +38,7 @@ const OPTIONS = {
 /** The script that starts the page. @param document see `uiDocument` */
 export const uiScript = (document: OpenAPIObject): string => `SwaggerUIBundle({
   ...${JSON.stringify(OPTIONS)},
-  spec: ${JSON.stringify(document)},
+  spec: ${writeJson(document)},
   presets: [SwaggerUIBundle.presets.apis],
   plugins: [SwaggerUIBundle.plugins.DownloadUrl, ${petstorePlugin.toString()}],
 });

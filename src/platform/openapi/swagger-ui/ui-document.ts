@@ -28,8 +28,11 @@ export function uiDocument(document: OpenAPIObject, path: string): OpenAPIObject
   const { servers = [], tags = [], components = {} } = document;
   const [own, ...others] = servers;
   const shown = (items: object = {}) =>
-    mapValues(inlined(items, document) as Readonly<Record<string, Json>>, (item) =>
-      mapValues(item, (part) => (isOperation(part) ? shownOperation(part, path) : part)),
+    mapValues(items as Readonly<Record<string, Json>>, (item) =>
+      mapValues(item, (operation) => {
+        const part = inlined(operation, document, { left: MAX_REFERENCES });
+        return isOperation(part) ? shownOperation(part, path) : part;
+      }),
     );
   return {
     ...document,
@@ -72,16 +75,25 @@ function inOrderOf(paths: readonly string[], webhooks: Readonly<Record<string, J
   );
 }
 
-/** Replaces each reference by its target. A schema gets its name as the title. Stops at recursive references. */
-function inlined(part: unknown, document: OpenAPIObject, above: readonly string[] = []): unknown {
-  if (Array.isArray(part)) return part.map((one) => inlined(one, document, above));
+/** Of one operation. Schemas that all refer to one another would fill the page with every way through them. */
+const MAX_REFERENCES = 1_000;
+
+/** Replaces each reference by its target, as long as there are some `left`. A schema gets its name as the title. Stops at recursive references. */
+function inlined(
+  part: unknown,
+  document: OpenAPIObject,
+  references: { left: number },
+  above: readonly string[] = [],
+): unknown {
+  if (Array.isArray(part)) return part.map((one) => inlined(one, document, references, above));
   if (typeof part !== 'object' || part === null) return part;
   const { $ref, ...own } = part as Json;
-  const siblings = inWords(mapValues(own, (value) => inlined(value, document, above)));
+  const siblings = inWords(mapValues(own, (value) => inlined(value, document, references, above)));
   if (typeof $ref !== 'string') return siblings;
   const [, , kind = '', name = ''] = $ref.split('/');
   const { [kind as 'schemas']: named } = document.components ?? {};
-  const target = above.includes($ref) ? {} : inlined(named?.[name], document, [...above, $ref]);
+  const ends = above.includes($ref) || --references.left < 0;
+  const target = ends ? {} : inlined(named?.[name], document, references, [...above, $ref]);
   return { ...(kind === 'schemas' && { title: name }), ...(target as Json), ...siblings };
 }
 
