@@ -9,6 +9,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit
 COPY .swcrc nest-cli.json tsconfig.json ./
 COPY .ci/sbom.mjs .ci/
+COPY bin/node-version.cjs bin/
 COPY migrations migrations
 COPY src src
 RUN npm run build && find dist -name '*.map' -delete

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './node-version.cjs'; // first: it ends the process on a Node.js that cannot load the rest
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

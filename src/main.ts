@@ -1,6 +1,4 @@
-import { APPLICATION } from './application.js';
-import { run } from './platform/bootstrap/run.js';
-import { serve } from './platform/bootstrap/serve.js';
-import { start } from './platform/bootstrap/start.js';
+import '#node-version';
 
-run(() => serve((onEnd) => start(APPLICATION, onEnd)));
+// Only now, because an unsupported Node.js cannot load it.
+await import('./service.js');

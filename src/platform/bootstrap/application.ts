@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from '../config/config.js';
 import type { Migration } from '../database/migrations/migration-state.js';
 
-/** What `main.ts` and `cli.ts` hand to the platform, which knows nothing else of the service that it runs. */
+/** What `service.ts` and `cli.ts` hand to the platform, which knows nothing else of the service that it runs. */
 export interface Application {
   /** Reads all settings of the service. Invalid values are replaced with their defaults and listed in `problems`. */
   readonly inspectConfig: () => Config;
