@@ -103,8 +103,12 @@ export class Readiness implements OnApplicationShutdown {
     });
   }
 
+  /** Not by the time limit of an attempt: it would take a delay of this process for one of PostgreSQL. */
   private attempt(name: string, ask: () => Promise<void>) {
-    return this.indicators.check(name).attempt(ask).withTimeout(TIMEOUT).cacheFor(CACHE_TIME);
+    return this.indicators
+      .check(name)
+      .attempt(() => inTime(ask()))
+      .cacheFor(CACHE_TIME);
   }
 }
 

@@ -51,6 +51,16 @@ it('rejects a connect() that end() overtakes, at every point of it', async () =>
   for (const outcome of outcomes) expect(['rejected', 'open']).toContain(outcome);
 });
 
+it('takes a response that has come while this process was busy, even after the time limit', async () => {
+  const client = new ServiceClient(database.url);
+  await client.connect();
+  const asked = client.query({ text: 'SELECT 1 AS one', query_timeout: 100 });
+  const until = performance.now() + 500; // milliseconds
+  while (performance.now() < until);
+  expect((await asked).rows).toEqual([{ one: 1 }]);
+  await client.end();
+});
+
 describe('a transaction', () => {
   it('throws at COMMIT if the error of a failed statement was caught', async () => {
     const done = service.transaction(async (manager) => {

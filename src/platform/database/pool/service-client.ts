@@ -140,17 +140,21 @@ export class ServiceClient extends pg.Client {
   private send(query: Sent, values: unknown[] | undefined, callback: Answer): void {
     const { text, query_timeout: timeout = this.queryTimeout } =
       typeof query === 'string' ? { text: query } : query;
-    let hasTimedOut = false;
-    const timer = setTimeout(() => {
-      hasTimedOut = true;
+    let hasEnded = false;
+    const timeOut = () => {
+      if (hasEnded) return;
+      hasEnded = true;
       callback(new QueryTimeout(timeout));
       // PostgreSQL notices that nobody waits for the statement any more, and the pool that it lost the connection.
       this.end().catch(() => undefined);
       this.destroy();
-    }, timeout);
+    };
+    // After a delay of this process, what has arrived meanwhile counts, as in `withTimeout()`.
+    const timer = setTimeout(() => setImmediate(timeOut), timeout);
     const ended: Answer = (error, result) => {
       clearTimeout(timer);
-      if (hasTimedOut) return;
+      if (hasEnded) return;
+      hasEnded = true;
       const hasRolledBack = text === 'COMMIT' && result?.command === 'ROLLBACK';
       callback(hasRolledBack ? new TransactionRolledBack() : error, result);
     };
