@@ -77,13 +77,10 @@ describe('whatever schemas an author describes', () => {
         const ajv = new Ajv2020({ strict: false, schemas: [{ $id: 'http://d/', components: { schemas } }] });
         for (const name of NAMES) {
           const example = exampleOf({ $ref: `#/components/schemas/${name}` }, schemas);
-          if (example === undefined || refersOnlyToItself(name, schemas)) continue;
+          if (example === undefined || /"(one|all)Of"/.test(JSON.stringify(schemas))) continue; // parts may contradict
           const text = JSON.stringify(example);
-          if (!/"(one|all)Of"/.test(JSON.stringify(schemas)))
-            expect([text, ajv.validate(`http://d/#/components/schemas/${name}`, JSON.parse(text))]).toEqual([
-              text,
-              true,
-            ]);
+          const judge = () => ajv.validate(`http://d/#/components/schemas/${name}`, JSON.parse(text));
+          if (!isMeaningless(judge)) expect([text, judge()]).toEqual([text, true]);
         }
       }),
       { numRuns: 300 },
@@ -113,9 +110,13 @@ describe('whatever schemas an author describes', () => {
   });
 });
 
-/** JSON Schema leaves undefined what `A: { $ref: A }` means. */
-function refersOnlyToItself(name: string, schemas: SchemasObject, above: readonly string[] = []): boolean {
-  const { $ref } = (schemas[name] ?? {}) as { $ref?: string };
-  if ($ref === undefined) return false;
-  return above.includes(name) || refersOnlyToItself($ref.split('/').at(-1) ?? '', schemas, [...above, name]);
+/** JSON Schema leaves undefined what a schema means that consists of itself, and Ajv does not end. */
+function isMeaningless(judge: () => unknown): boolean {
+  try {
+    judge();
+    return false;
+  } catch (error) {
+    if (error instanceof RangeError) return true;
+    throw error;
+  }
 }
