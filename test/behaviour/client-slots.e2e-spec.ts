@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { SkipThrottle } from '@nestjs/throttler';
 import { ClientSlots } from '../../src/platform/rate-limit/client-slots.js';
 import { Metrics, Public, SkipConcurrencyLimit } from '../../src/platform/index.js';
+import { seconds } from '../../src/platform/clock/duration.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { whileLocked } from '../support/table-lock.js';
@@ -199,6 +200,21 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     expect(taken.at(-1)).toBeInstanceOf(Promise);
     expect(slots.take({} as Request, new EventEmitter() as Response, 'another client')).toBe(true);
     expect(await taken.at(-1)).toBe(true);
+  });
+
+  it('and a slot taken after the connection has closed is free 30 s later, whatever the handler does', () => {
+    const slots = petstore.app.get(ClientSlots);
+    const request = {} as Request;
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    try {
+      const closed = Object.assign(new EventEmitter(), { destroyed: true }) as Response;
+      expect(slots.take(request, closed, 'a client that has gone')).toBe(true);
+      expect(request.slot?.isFree).toBe(false); // the work goes on
+      jest.advanceTimersByTime(seconds(30));
+    } finally {
+      jest.useRealTimers();
+    }
+    expect(request.slot?.isFree).toBe(true);
   });
 
   it('and a closed connection frees no slot, but ends the wait of a request', async () => {

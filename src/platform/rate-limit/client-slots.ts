@@ -74,8 +74,13 @@ export class ClientSlots {
     request.slot?.free(); // that of its address
     const waiting = slots.enter(client);
     if (waiting) return this.wait(slots, waiting, request, response, client);
-    request.slot = new ClientSlot(client, this.giveBack);
+    this.give(request, response, client);
     return true;
+  }
+
+  private give(request: Request, response: Response, client: string): void {
+    const slot = (request.slot = new ClientSlot(client, this.giveBack));
+    if (response.destroyed) freeLater(slot); // it closed before, so `record` has not seen the slot
   }
 
   /** Middleware that takes a slot of the address for what is outside `/v1`, even if no guard or route is there for it. */
@@ -132,8 +137,7 @@ export class ClientSlots {
       this.metrics.waited(response.destroyed ? 'closed' : 'refused');
       throw error;
     }
-    request.slot = new ClientSlot(client, this.giveBack);
-    if (response.destroyed) freeLater(request.slot); // it closed just before
+    this.give(request, response, client);
     return true;
   }
 
