@@ -12,6 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => petstore.stop());
 
+const waitsForTable = () =>
+  becomes(async () => {
+    const [{ waiting } = { waiting: 0 }] = await petstore.query<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted AND relation = 'pets'::regclass`,
+    );
+    return waiting;
+  }, 1);
 const insert = (status: string, count: number) =>
   petstore.query(
     'INSERT INTO pets (name, category_id, status) SELECT $1, 1, $1 FROM generate_series(1, $2::int)',
@@ -32,17 +39,31 @@ describe('GET /v1/store/inventory', () => {
   it('answers with the last count while one is running', async () => {
     const before = await inventory();
     petstore.clock.advance(seconds(60));
+    let counting: Promise<unknown> | undefined;
     await whileLocked(petstore.databaseUrl, 'pets', async () => {
-      const counting = inventory();
-      await becomes(async () => {
-        const [{ waiting } = { waiting: 0 }] = await petstore.query<{ waiting: number }>(
-          `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted AND relation = 'pets'::regclass`,
-        );
-        return waiting;
-      }, 1);
+      counting = inventory();
+      await waitsForTable();
       expect(await Promise.all([inventory(), inventory()])).toEqual([before, before]);
-      void counting.catch(() => undefined);
     });
+    await counting;
+  });
+
+  it('answers with no count that is older than one which has failed', async () => {
+    petstore.clock.advance(seconds(60));
+    const before = await inventory();
+    await petstore.query('ALTER TABLE pets RENAME TO pets_away');
+    petstore.clock.advance(seconds(60));
+    await client.get('/v1/store/inventory').expect(500);
+    await petstore.query('ALTER TABLE pets_away RENAME TO pets');
+    await insert('pending', 4);
+    const counts: Promise<unknown>[] = [];
+    await whileLocked(petstore.databaseUrl, 'pets', async () => {
+      counts.push(inventory());
+      await waitsForTable();
+      counts.push(inventory());
+    });
+    const expected = { ...(before as object), pending: 4 };
+    expect(await Promise.all(counts)).toEqual([expected, expected]);
   });
 
   it('needs the scope pets:read', async () => {

@@ -9,7 +9,10 @@ const AT_LEAST = seconds(1);
 const REST = 10;
 const TIMEOUT = seconds(30);
 
-/** Counts pets, one count at a time in this process. Meanwhile, and for a while afterwards, everyone gets the last one. */
+/**
+ * Counts pets, one count at a time in this process. Meanwhile, and for a while afterwards, everyone gets the last one, unless a later one
+ * has failed: otherwise an old count would hide an outage.
+ */
 @Injectable()
 export class InventoryService {
   private last?: { readonly inventory: InventoryResponse; readonly validUntil: number };
@@ -24,9 +27,14 @@ export class InventoryService {
     const { last } = this;
     if (last && (this.running || this.clock.elapsed() < last.validUntil))
       return Promise.resolve(last.inventory);
-    return (this.running ??= this.countNow().finally(() => {
-      this.running = undefined;
-    }));
+    return (this.running ??= this.countNow()
+      .catch((error: unknown) => {
+        this.last = undefined;
+        throw error;
+      })
+      .finally(() => {
+        this.running = undefined;
+      }));
   }
 
   private async countNow(): Promise<InventoryResponse> {
