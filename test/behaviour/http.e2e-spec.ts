@@ -415,8 +415,8 @@ describe('the Content-Encoding of a body', () => {
       body,
     });
 
-  it('may be identity', async () => {
-    expect((await post('identity', NEW_ITEM)).status).toBe(201);
+  it.each(['identity', ''])('may be "%s"', async (encoding) => {
+    expect((await post(encoding, NEW_ITEM)).status).toBe(201);
   });
 
   it.each(['compress', 'gzip, gzip', 'nonsense', 'gzip;q=1'])('%s is refused with 415', async (encoding) => {

@@ -57,6 +57,7 @@ const decompressor = (decompress: typeof gunzip | typeof inflate | typeof brotli
 /** By `Content-Encoding` (RFC 9110, section 8.4.1). */
 const DECODERS = new Map<string, Decoder>([
   ['identity', (sent) => sent],
+  ['', (sent) => sent], // an empty list
   ['gzip', decompressor(gunzip)],
   ['x-gzip', decompressor(gunzip)],
   ['deflate', decompressor(inflate)],
