@@ -90,6 +90,13 @@ const USES: readonly Use[] = [
     files: ['src/platform/errors/error.filter.ts'],
   },
   {
+    package: '@nestjs/core',
+    version: '12.5.1',
+    why: 'what a filter throws is answered and logged with the error that it was given: a handler of exceptions calls the filters that it is set',
+    pattern: /\bExceptionsHandler\b/,
+    files: ['src/platform/errors/handling-failed.ts'],
+  },
+  {
     package: 'typeorm',
     version: '1.1.1',
     why: 'a connection lost between two statements is 503: it has a message only',

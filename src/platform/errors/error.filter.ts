@@ -3,6 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { isNativeError } from 'node:util/types';
 import { DomainError } from './domain-error.js';
+import { HandlingFailed } from './handling-failed.js';
 import { ErrorMappers } from './error-mappers.js';
 import { isDecodable, RouteNotFound, UndecodablePath } from './route.errors.js';
 import {
@@ -36,24 +37,42 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   respond(thrown: unknown, request: Request, response: Response): void {
-    if (response.writableEnded && !request.complete) return; // malformed body: client-errors.ts has responded
+    const fail = (failure: unknown): void => {
+      if (thrown instanceof HandlingFailed) response.destroy();
+      else this.respond(new HandlingFailed(failure, thrown), request, response);
+    };
+    try {
+      // Nest does not await a filter.
+      Promise.resolve(this.send(thrown, request, response)).catch(fail);
+    } catch (failure) {
+      fail(failure); // of a mapper, or of the error, whose text or status may be impossible
+    }
+  }
+
+  private send(thrown: unknown, request: Request, response: Response): unknown {
+    if (response.writableEnded && !request.complete) return undefined; // malformed body: client-errors.ts has responded
     const body = this.bodyFor(thrown, request);
     // Nobody can receive it. The response itself is destroyed only in a later phase of the event loop than its socket.
     if (response.headersSent || response.destroyed || request.socket.destroyed) {
       void request.transaction?.rollBack();
       request.slot?.free();
       if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete
-      return;
+      return undefined;
     }
     const retryAfter = retryAfterOf(thrown, body, request);
     if (retryAfter !== undefined && !response.hasHeader('Retry-After'))
       response.setHeader('Retry-After', retryAfter);
     if (thrown instanceof DomainError && thrown.acceptedTypes && request.method === 'PATCH')
       response.setHeader('Accept-Patch', thrown.acceptedTypes.join(', '));
-    this.adapters.httpAdapter.reply(response, body, body.status);
+    return this.adapters.httpAdapter.reply(response, body, body.status) as unknown;
   }
 
   private bodyFor(thrown: unknown, request: Request): ErrorBody {
+    if (thrown instanceof HandlingFailed) {
+      const body = ofStatus(500);
+      for (const one of [thrown.thrown, thrown.failure]) this.log(one, body, request);
+      return body;
+    }
     if (thrown instanceof DomainError) {
       const body = ofDomainError(thrown);
       if (body.status === 500 || thrown.cause !== undefined) this.log(thrown, body, request);
@@ -117,5 +136,9 @@ function bodyOfException(exception: HttpException, request: Request): ErrorBody 
 
 /** For the log. No other properties of an error: they may contain secrets, such as query parameters. */
 export function describe(thrown: unknown): { msg: string; stack?: string } {
-  return isNativeError(thrown) ? { msg: thrown.message, stack: thrown.stack } : { msg: String(thrown) };
+  try {
+    return isNativeError(thrown) ? { msg: thrown.message, stack: thrown.stack } : { msg: String(thrown) };
+  } catch {
+    return { msg: 'An object that cannot be a text was thrown.' };
+  }
 }

@@ -131,13 +131,13 @@ function textFor(response: Response, body: unknown): string | null {
 /** Sends a JSON response with exact 64-bit integers; 304 if the client's copy is current. */
 function sendJson(response: Response, value: object, { addValidators }: ResponseHooks): void {
   const text = jsonFor(response, value);
-  if (addValidators(response, text)) response.statusCode = 304;
+  if (text !== null && addValidators(response, text)) response.statusCode = 304;
   finish(response, text);
 }
 
-/** Writes JSON, and sets its media type unless the route has. */
-function jsonFor(response: Response, value: object): string {
-  const text = writeJson(value);
+/** Writes JSON, and sets its media type unless the route has. The `toJSON()` of an object may give nothing to write. */
+function jsonFor(response: Response, value: object): string | null {
+  const text = (writeJson(value) as string | undefined) ?? null;
   if (!hasType(response)) response.setHeader('Content-Type', JSON_TYPE);
   return text;
 }
