@@ -7,7 +7,7 @@ import { INT64_LIST_RULE, INT64_RULE } from './property.decorators.js';
 /** What is known of a DTO from its decorators, which do not change after the start. */
 export interface DtoFacts {
   /** The members that the DTO takes, by their names in a request. */
-  readonly members: ReadonlySet<string>;
+  readonly members: ReadonlyMap<string, string>;
   /** The members with a `@Type()` and the rule `@ValidateNested()`, by the same names. */
   readonly nested: ReadonlyMap<string, TypeMetadata>;
   /** The members that must be integers, or arrays of them, by the same names. */
@@ -17,7 +17,7 @@ export interface DtoFacts {
 }
 
 export const factsOf = memoize((dto: Type): DtoFacts => {
-  const members = new Set<string>();
+  const members = new Map<string, string>();
   const nested = new Map<string, TypeMetadata>();
   const validated = propertiesOf(dto, ({ type }) => type === ValidationTypes.NESTED_VALIDATION);
   const integers = new Set<string>();
@@ -28,7 +28,7 @@ export const factsOf = memoize((dto: Type): DtoFacts => {
     const exposed = defaultMetadataStorage.findExposeMetadata(dto, property)?.options.name;
     const type = validated.has(property) ? defaultMetadataStorage.findTypeMetadata(dto, property) : undefined;
     for (const name of exposed === undefined ? [property] : [property, exposed]) {
-      members.add(name);
+      members.set(name, property);
       if (type) nested.set(name, type);
       if (withIntegers.has(property)) integers.add(name);
       if (withLists.has(property) || designType(dto, property) === Array) lists.add(name);

@@ -15,18 +15,28 @@ const once = (name: string): FieldError =>
   parameterError('query', [name], { code: 'type', message: `${shown([name])} ${GIVEN_ONCE}` });
 
 /**
- * The errors of a query whose parameters are repeated. For a parameter with one value, the repetition is the error,
- * whatever rules the list of its values breaks. For one of an unknown type it is only if the list breaks a rule.
+ * The errors of a query whose parameters are repeated, as its transforms leave them. For a parameter with one value, the repetition is
+ * the error, whatever rules the list of its values breaks. For one of an unknown type it is only if the list breaks a rule.
+ * @param instance what the transforms of the DTO have made of the query
  * @param broken of the rules of the DTO
  */
-export function withRepeated(query: object, dto: Type, broken: readonly FieldError[]): FieldError[] {
+export function withRepeated(
+  query: object,
+  instance: object,
+  dto: Type,
+  broken: readonly FieldError[],
+): FieldError[] {
   const { members, lists } = factsOf(dto);
-  const repeated = Object.keys(query).filter(
-    (name) =>
-      members.has(name) && !lists.has(name) && Array.isArray((query as Record<string, unknown>)[name]),
-  );
+  const isList = (object: object, name: string) => Array.isArray((object as Record<string, unknown>)[name]);
+  const repeated = Object.keys(query).filter((name) => {
+    const property = members.get(name);
+    return property !== undefined && !lists.has(name) && isList(query, name) && isList(instance, property);
+  });
   const wrong = repeated.filter(
-    (name) => isPrimitive(designType(dto, name)) || broken.some(({ field }) => field === name),
+    (name) =>
+      isPrimitive(designType(dto, members.get(name) ?? name)) ||
+      broken.some(({ field }) => field === (members.get(name) ?? name)),
   );
-  return [...broken.filter(({ field }) => !wrong.includes(field)), ...wrong.map(once)];
+  const replaced = new Set(wrong.flatMap((name) => [name, members.get(name)]));
+  return [...broken.filter(({ field }) => !replaced.has(field)), ...wrong.map(once)];
 }

@@ -9,6 +9,7 @@ import {
   IsObject,
   IsOptional,
   IsString,
+  MaxLength,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
@@ -131,6 +132,34 @@ describe('a repeated parameter', () => {
     field,
     code: 'type',
     message: `${field} must be given once`,
+  });
+
+  it('is judged as the transforms of the DTO leave it', async () => {
+    class Reduced {
+      @Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.at(-1) : value) as unknown)
+      @IsString()
+      lang!: string;
+
+      @Transform(({ value }: { value: unknown }) => String(value))
+      @IsOptional()
+      @MaxLength(3)
+      short?: string;
+
+      @Expose({ name: 'order-by' })
+      @IsOptional()
+      @IsString()
+      orderBy?: string;
+    }
+    const reduced = async (query: object): Promise<unknown> =>
+      pipe.transform(query, { type: 'query', metatype: Reduced });
+    expect(await reduced({ lang: ['a', 'b'] })).toMatchObject({ lang: 'b' });
+    await expect(reduced({ lang: ['a', 'b'], short: ['xx', 'y'] })).rejects.toMatchObject({
+      details: [{ field: 'short', code: 'length' }],
+    });
+    await expect(reduced({ lang: 'a', 'order-by': ['a', 'b'] })).rejects.toMatchObject({
+      details: [errorOf('order-by')],
+    });
+    await expect(reduced({ lang: [['a'], ['b']] })).rejects.toMatchObject({ details: [errorOf('lang')] });
   });
 
   it('is refused where one value is expected, even if no rule of the DTO does so', async () => {

@@ -21,6 +21,11 @@ class BrokenRules extends Error {
   constructor(readonly errors: readonly ValidationError[]) {
     super();
   }
+
+  /** What the transforms have made of the value. */
+  get instance(): object | undefined {
+    return this.errors[0]?.target;
+  }
 }
 
 /** Nest's validation, with one error in `details` for each invalid property, and exact integers. */
@@ -31,6 +36,7 @@ export class RequestValidationPipe extends ValidationPipe {
       transform: true,
       whitelist: true,
       forbidNonWhitelisted: true,
+      validationError: { target: true },
       exceptionFactory: (errors) => new BrokenRules(errors),
     });
   }
@@ -62,11 +68,11 @@ export class RequestValidationPipe extends ValidationPipe {
       if (value === undefined) throw new ValidationFailed([notAnObject(metadata)]);
       const broken = ofValidator(error.errors, metadata);
       throw new ValidationFailed([
-        ...(isQuery ? withRepeated(value, metatype, broken) : broken),
+        ...(isQuery ? withRepeated(value, error.instance ?? value, metatype, broken) : broken),
         ...reserved,
       ]);
     })) as object;
-    const repeated = isQuery && value !== undefined ? withRepeated(value, metatype, []) : [];
+    const repeated = isQuery && value !== undefined ? withRepeated(value, instance, metatype, []) : [];
     const inexact = type === 'body' ? [...inexactIntegers(instance, metadata)] : [];
     const errors = [...repeated, ...reserved, ...inexact];
     if (errors.length > 0) throw new ValidationFailed(errors);
