@@ -1,5 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmod, link, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { errorCodeOf } from '../errors/error-code.js';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
@@ -34,7 +45,7 @@ export const clusterIn = (dataDir: string): string => join(resolve(dataDir), 'po
 export async function openDataFolder(dataDir: string, user: ServerUser | undefined): Promise<DataFolder> {
   const path = resolve(dataDir);
   // The server's user must enter the folder but need not list it.
-  await mkdir(path, { recursive: true, mode: user === undefined ? 0o700 : 0o711 });
+  await makeFolder(path, user === undefined ? 0o700 : 0o711);
   const home = (await linkedHome(path)) ?? (await reachableHome(path, user));
   return {
     path,
@@ -45,11 +56,26 @@ export async function openDataFolder(dataDir: string, user: ServerUser | undefin
   };
 }
 
+/** The `recursive` mkdir of Node.js says ENOENT for a read-only file system, and never ends in /proc. */
+async function makeFolder(path: string, mode: number): Promise<void> {
+  const made = (): Promise<unknown> =>
+    mkdir(path, { mode }).catch(async (error: unknown) => {
+      if (errorCodeOf(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error;
+    });
+  try {
+    await made();
+  } catch (error) {
+    if (errorCodeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path), mode);
+    await made();
+  }
+}
+
 /** Where the link in the data folder points to. The folder is made again if it has been deleted. */
 async function linkedHome(path: string): Promise<string | undefined> {
   try {
     const home = dirname(resolve(path, await readlink(clusterIn(path))));
-    await mkdir(home, { recursive: true, mode: 0o711 });
+    await makeFolder(home, 0o711);
     return home;
   } catch (error) {
     if (['ENOENT', 'EINVAL'].includes(errorCodeOf(error))) return undefined; // no cluster yet, or no link
@@ -64,7 +90,7 @@ async function reachableHome(path: string, user: ServerUser | undefined): Promis
   if (await canEnter(user, path)) return path;
   const home = join(SHELTER, randomUUID());
   if (content.includes('postgres')) throw EmbeddedPostgresError.unreachable(path, home);
-  await mkdir(home, { recursive: true, mode: 0o711 });
+  await makeFolder(home, 0o711);
   try {
     await symlink(join(home, 'postgres'), clusterIn(path));
     return home;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { errorCodeOf } from '../errors/error-code.js';
 
 /** Explains in one line why the embedded PostgreSQL is unavailable and what to do. */
 export class EmbeddedPostgresError extends Error {
@@ -49,8 +50,7 @@ export class EmbeddedPostgresError extends Error {
   static unusable(dataDir: string, cause: Error): EmbeddedPostgresError {
     const reason = cause.message.replace(/\.$/, '');
     return new EmbeddedPostgresError(
-      `The data folder ${dataDir} cannot be used (${reason}):` +
-        ' make it readable and writable, move it away, or set PETSTORE_DATA_DIR to another folder.',
+      `The data folder ${dataDir} cannot be used (${reason}): ${remedyOf(cause)}, or set PETSTORE_DATA_DIR to another folder.`,
       { cause },
     );
   }
@@ -58,4 +58,37 @@ export class EmbeddedPostgresError extends Error {
 
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** By the code of a system error, or by its text, which is all that PostgreSQL's programs give of it. */
+const REMEDIES: readonly (readonly [codes: readonly string[], text: RegExp, remedy: string])[] = [
+  [
+    ['ENOSPC', '53100'],
+    /No space left on device/,
+    'the disk is full, so free some space (100 MB are enough)',
+  ],
+  [['EDQUOT'], /[Qq]uota exceeded/, 'the disk quota of this user is used up, so free some space'],
+  [['EROFS'], /Read-only file system/, 'its file system is read-only, so mount it for writing'],
+  [
+    ['EACCES', 'EPERM'],
+    /Permission denied|not permitted/,
+    'make it, and what is in it, readable and writable for this user',
+  ],
+  [['ENOTDIR', 'EEXIST'], /Not a directory/, 'a file is where a folder should be, so move that away'],
+  [['ELOOP'], /Too many levels of symbolic links/, 'its symbolic links lead in a circle, so correct them'],
+  [['ENAMETOOLONG'], /File name too long/, 'its path is too long, so choose a shorter one'],
+  [['EMFILE', 'ENFILE'], /Too many open files/, 'too many files are open, so raise the limit (ulimit -n)'],
+  [['EIO'], /Input\/output error/, 'the disk cannot be read or written, so check it'],
+  [
+    ['ENOENT'],
+    /(?!)/,
+    'no folder can be made there, or a file of it is missing, so move what is left of it away',
+  ],
+];
+
+function remedyOf(cause: Error): string {
+  const code = errorCodeOf(cause);
+  const found =
+    REMEDIES.find(([codes]) => codes.includes(code)) ?? REMEDIES.find(([, text]) => text.test(cause.message));
+  return found?.[2] ?? 'move it away';
 }
