@@ -1,4 +1,5 @@
 // Opens connections, sends the bytes of a shape on all of them at once, and counts the status lines that come back.
+import { setMaxListeners } from 'node:events';
 import { connect } from 'node:net';
 import { PACKETS, SHAPES } from './shapes.mjs';
 
@@ -23,6 +24,7 @@ process.send('ready');
 await new Promise((resolve) => process.once('message', resolve));
 
 const patience = AbortSignal.timeout(shape.hold ? 3_000 : 60_000);
+setMaxListeners(0, patience);
 await Promise.all(
   sockets.map(
     (socket, n) =>

@@ -31,7 +31,7 @@ time of the service's main thread passes until it gets its response.
   --heap <MB>           the limit of the service's heap (256)
   --only <text>         the shapes whose name contains it
   --redis               with Redis
-  --assert              fails if a burst ends the process, makes the other client fail, or takes more memory than MOST
+  --assert              fails if a burst ends the process, makes requests of the other client fail, or takes more memory than MOST
   --node <path>         the Node.js that runs the service`;
 
 /** Peak of the resident memory in MiB with a heap of 256 MB: what a container of 512 MiB has, less a reserve. */
@@ -87,7 +87,9 @@ async function measure(name, { service, proxyPort, keys }) {
   ];
   console.log(`| ${[name.padEnd(45), ...figures].join(' | ')} |`);
   if (peak > MOST) problems.push(`${name}: ${peak} MiB`);
-  if (Object.keys(failures).length > 0)
+  // A key that has to be looked up while Node.js parses for seconds gets 503; everything else is an error.
+  const { 503: unavailable = 0, ...others } = failures;
+  if (Object.keys(others).length > 0 || unavailable > count / 100)
     problems.push(`${name}: the other client got ${JSON.stringify(failures)}`);
 }
 
