@@ -9,8 +9,11 @@ folder=${2:?The second argument is a folder, which is made.}
 folder=${folder%/}
 [ ! -e "$folder" ] || fail "$folder is there already."
 
-trap 'rm -rf "$folder.part"; disconnect' EXIT
+parent=$(dirname "$folder")
+made=
+trap 'rm -rf "$folder.part"; [ -z "$made" ] || rmdir "$made" 2>/dev/null || :; disconnect' EXIT
 connect
+[ -d "$parent" ] || made=$parent
 rm -rf "$folder.part"
 mkdir -p "$folder.part"
 client 'psql --dbname="$URL" --no-psqlrc --quiet 3>&1 >/dev/null' \

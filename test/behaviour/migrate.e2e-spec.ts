@@ -1,10 +1,13 @@
+import { readdirSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { MIGRATIONS } from '../../src/app.migrations.js';
 import { Config } from '../../src/platform/config/config.js';
 import { DatabaseConfig } from '../../src/platform/database/database.config.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
 import { petstore, petstoreOnTerminal, refusedStart } from '../support/command-line.js';
 import { Petstore } from '../support/petstore.js';
-import { emptyFolder } from '../support/program.js';
+import { emptyFolder, MIGRATED_DATA } from '../support/program.js';
 import { eventually } from '../support/eventually.js';
 import { appliedMigrations } from '../support/schema.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
@@ -121,12 +124,6 @@ describe('petstore migrate', () => {
     expect(await appliedMigrations(database.url)).toEqual(NAMES.slice(0, -1));
     expect(await migrate()).toMatchObject({ code: 0, stdout: `Applied: ${NAMES.at(-1)}\n` });
   });
-
-  it('refuses to run without a DATABASE_URL, and starts no embedded database', async () => {
-    const ended = await petstore(['migrate'], { PETSTORE_DATA_DIR: folder.path });
-    expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toMatch(/^petstore: Set DATABASE_URL\..+\n$/);
-  });
 });
 
 describe('other commands', () => {
@@ -196,4 +193,34 @@ describe('petstore migrate --revert beside a service', () => {
     expect(await appliedMigrations(service.databaseUrl)).toEqual(NAMES.slice(0, -1));
     await service.stop();
   });
+});
+
+describe('petstore migrate without DATABASE_URL', () => {
+  const embedded = (...args: string[]) =>
+    petstore(['migrate', ...args], { PETSTORE_DATA_DIR: join(folder.path, '.petstore') });
+
+  it('shows, reverts and applies the migrations of the embedded database', async () => {
+    await cp(MIGRATED_DATA, join(folder.path, '.petstore'), { recursive: true });
+    expect(await embedded('--status', '--json')).toMatchObject({ code: 0, stderr: '' });
+    expect(await embedded('--revert', '--yes')).toMatchObject({ code: 0 });
+    expect(await embedded('--status')).toMatchObject({
+      code: 1,
+      stderr: 'petstore: 1 migration is pending.\n',
+    });
+    expect(await embedded()).toMatchObject({ code: 0, stdout: `Applied: ${NAMES.at(-1)}\n` });
+    expect(await embedded()).toMatchObject({ stdout: 'Nothing to do: the tables are up to date.\n' });
+  });
+
+  it.each([[], ['--status'], ['--revert', '--yes']])(
+    'makes no database where none is: %s %s',
+    async (...args) => {
+      expect(await embedded(...args)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /does not exist\. Start the service first, or set DATABASE_URL\.\n$/,
+        ) as unknown,
+      });
+      expect(readdirSync(folder.path)).toEqual([]);
+    },
+  );
 });

@@ -53,7 +53,10 @@ export class CommandDatabase {
   }
 }
 
-function requireDataFolder({ databaseUrl, dataDir }: DatabaseConfig): void {
+/** @throws StartupError if there is no database, because no service has created it */
+export function requireDataFolder({ databaseUrl, dataDir }: DatabaseConfig): void {
   if (databaseUrl !== undefined || existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) return;
-  throw new StartupError(`The data folder ${resolve(dataDir)} does not exist. Start the service first.`);
+  throw new StartupError(
+    `The data folder ${resolve(dataDir)} does not exist. Start the service first, or set DATABASE_URL.`,
+  );
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Json, print } from '../../terminal/print.js';
+import { requireDataFolder } from '../command-database.js';
 import { DatabaseConfig } from '../database.config.js';
 import { Config } from '../../config/config.js';
 import { openUnmigrated } from '../open-database.js';
@@ -26,7 +27,7 @@ export function addMigrateCommand(program: Command, known: readonly Migration[])
   program
     .command('migrate')
     .description(
-      'Run the pending migrations of DATABASE_URL. Only this command and the start of the service or of a worker create tables.',
+      'Run the pending migrations of DATABASE_URL, or of the embedded database. Only this command and the start of the service or of a worker create tables.',
     )
     .option('--status', 'only list the migrations; the exit code is 1 if some are pending')
     .addOption(
@@ -45,14 +46,14 @@ export function addMigrateCommand(program: Command, known: readonly Migration[])
 }
 
 async function migrate(known: readonly Migration[], { json }: Options): Promise<void> {
-  const applied = await applyPending(databaseUrl(), known);
+  const applied = await withServer((url) => applyPending(url, known));
   print(json, { applied }, () =>
     applied.length === 0 ? 'Nothing to do: the tables are up to date.' : `Applied: ${applied.join(', ')}`,
   );
 }
 
 async function status(known: readonly Migration[], { json }: Options): Promise<void> {
-  const { obstacle, ...state } = await inspectMigrations(databaseUrl(), known);
+  const { obstacle, ...state } = await withServer((url) => inspectMigrations(url, known));
   const { applied, pending } = state;
   print(json, state, () => [...applied.map(line('applied')), ...pending.map(line('pending'))].join('\n'));
   const count = pending.length;
@@ -80,20 +81,14 @@ async function revert(known: readonly Migration[], { json, yes, force }: Options
   );
 }
 
-/** Also supports the embedded database: during development, a migration is reverted and rewritten. */
+/** `DATABASE_URL`, or the embedded database, which only a start creates: a forgotten `DATABASE_URL` must not make a second one. */
 async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
-  const { directDatabaseUrl, databaseUrl, dataDir } = new Config().read(DatabaseConfig);
-  const url = directDatabaseUrl ?? databaseUrl;
+  const config = new Config().read(DatabaseConfig);
+  const url = config.directDatabaseUrl ?? config.databaseUrl;
   if (url !== undefined) return work(url);
-  const database = await openUnmigrated(dataDir);
+  requireDataFolder(config);
+  const database = await openUnmigrated(config.dataDir);
   return work(database.url).finally(() => database.stop());
 }
 
 const line = (state: string) => (name: string) => `${state}  ${name}`;
-
-function databaseUrl(): string {
-  const config = new Config().read(DatabaseConfig);
-  const databaseUrl = config.directDatabaseUrl ?? config.databaseUrl;
-  if (databaseUrl !== undefined) return databaseUrl;
-  throw new StartupError('Set DATABASE_URL. The embedded database runs its migrations at each start.');
-}

@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { COMMAND_LINE, emptyFolder, inShell, MIGRATED_DATA, run } from '../support/program.js';
+import { readText } from '../support/repository.js';
+import { shellBlocks } from '../support/shell-blocks.js';
+
+let folder: Awaited<ReturnType<typeof emptyFolder>>;
+
+beforeEach(async () => {
+  folder = await emptyFolder();
+});
+afterEach(() => folder.remove());
+
+const petstore = (...args: string[]) => run(COMMAND_LINE, args, { cwd: folder.path });
+const paste = (block: string) => execFileSync('sh', ['-e', '-c', block], { cwd: folder.path });
+
+describe('the data of the embedded PostgreSQL', () => {
+  it('are backed up and restored as docs/operating.md says', async () => {
+    cpSync(MIGRATED_DATA, join(folder.path, '.petstore'), { recursive: true });
+    await petstore('keys', 'create', '--plan', 'pro', '--name', 'kept');
+    const page = readText('docs/operating.md');
+    paste(shellBlocks(page).find((block) => block.includes('.petstore backups/')) ?? 'false');
+    await petstore('keys', 'create', '--plan', 'pro', '--name', 'made later');
+
+    renameSync(join(folder.path, '.petstore'), join(folder.path, 'away'));
+    paste(/move `\.petstore` away, and run `(cp [^`]+)`/.exec(page.replaceAll('\n', ' '))?.[1] ?? 'false');
+    const { stdout } = await petstore('keys', 'list');
+    expect(stdout).toContain('kept');
+    expect(stdout).not.toContain('made later');
+  });
+});
+
+describe('backup.sh here', () => {
+  const backup = (env = '') => {
+    const script = join(import.meta.dirname, '../../deploy/backup/backup.sh');
+    return inShell(`${env} sh '${script}' here '${folder.path}/backups/new'`).then(
+      () => 'done',
+      (error: unknown) => (error as { stderr: string }).stderr,
+    );
+  };
+
+  it('without an address of a database says so, and leaves nothing', async () => {
+    expect(await backup()).toMatch(/^backup\.sh: Set DATABASE_URL, or PGHOST and the like\./);
+    expect(existsSync(join(folder.path, 'backups'))).toBe(false);
+  });
+
+  it('leaves nothing when it fails', async () => {
+    expect(await backup('DATABASE_URL=postgres://127.0.0.1:1/none')).toContain('There is no backup');
+    expect(existsSync(join(folder.path, 'backups'))).toBe(false);
+  });
+});
