@@ -102,11 +102,11 @@ async function versions(names) {
   return installed.join(', ');
 }
 
-const problemsIn = (output) => {
+function problemsIn(output) {
   const lines = output.split('\n');
   const named = lines.filter((line) => /^FAIL |^\s+● |error TS\d+|^npm (error|ERR!)/.test(line));
   return [...new Set(named.length > 0 ? named : lines.slice(-20))].slice(0, 60).join('\n');
-};
+}
 
 async function npm(args) {
   const child = spawn('npm', args, { cwd: folder, env: { ...process.env, FORCE_COLOR: '0' } });
