@@ -233,6 +233,8 @@ describe('events', () => {
             url,
             sum: Number(row.id) + 1,
             nested: structuredClone({ id: row.id }),
+            isNumber: typeof row.id === 'number',
+            isSafe: Number.isSafeInteger(row.id),
           });
         }
       }
@@ -243,7 +245,7 @@ describe('events', () => {
       const [event] = await petstore.query<Row<object>>('SELECT data FROM events ORDER BY id DESC LIMIT 1');
       expect(event?.data).toEqual({
         ...{ id, name, amount, status, url: `/items/${id}` },
-        ...{ sum: Number(id) + 1, nested: { id } },
+        ...{ sum: Number(id) + 1, nested: { id }, isNumber: true, isSafe: true },
       });
     });
   });

@@ -8,7 +8,11 @@ const declared = new Map<string, EventType<never>>();
 
 /** The DTO of an event's `data`, and how a row becomes one. The `id` of the row is its first property. */
 export interface EventData<Row, Data extends object> extends Type<Data> {
-  /** @param before the row before the change */
+  /**
+   * Must depend on nothing but its parameters. It may use the `id` in any way but comparing it with one certain id, which the row of a
+   * creation does not have yet.
+   * @param before the row before the change
+   */
   from(row: Row, before: Row): Data;
 }
 
