@@ -83,7 +83,7 @@ case ${1:-} in
   here)
     connect() {
       [ -n "${DATABASE_DIRECT_URL:-}${DATABASE_URL:-}${PGHOST:-}${PGHOSTADDR:-}${PGSERVICE:-}${PGDATABASE:-}" ] ||
-        fail 'Set DATABASE_URL, or PGHOST and the like. The embedded PostgreSQL is copied with its folder: see docs/operating.md.'
+        fail 'Set DATABASE_URL, or PGHOST and the like. The embedded PostgreSQL is copied with its folder: see docs/running.md.'
     }
     # A pooler is bypassed: it would keep the search_path of pg_dump in a session that requests get later.
     client() { URL=${DATABASE_DIRECT_URL:-${DATABASE_URL:-postgres://}} sh -c "$1"; }

@@ -32,7 +32,7 @@ else
 fi
 printf 'redis://petstore:%s@redis:6379\n' "$redis" | write redis_url
 # Redis gets hashes only. The health check may only ping, the exporter may only read statistics, and the service has the permissions
-# listed in docs/operating.md.
+# listed in docs/running.md.
 write redis.acl <<ACL
 user default off
 user health on nopass -@all +ping

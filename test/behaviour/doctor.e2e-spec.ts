@@ -225,7 +225,7 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
   });
 
   it('says that the account may not select the database, in which case 0 would be used', async () => {
-    const [, rules = ''] = /^user petstore on >PASSWORD (.*)$/m.exec(readText('docs/operating.md')) ?? [];
+    const [, rules = ''] = /^user petstore on >PASSWORD (.*)$/m.exec(readText('docs/running.md')) ?? [];
     redis.command(
       '--no-auth-warning',
       '-a',

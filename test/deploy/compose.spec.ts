@@ -162,7 +162,7 @@ describe('deploy/compose/production.yml', () => {
   });
 
   it('gives the service the permissions in Redis that the documentation lists', () => {
-    const [, documented] = /^user petstore on >PASSWORD (.+)$/m.exec(readText('docs/operating.md')) ?? [];
+    const [, documented] = /^user petstore on >PASSWORD (.+)$/m.exec(readText('docs/running.md')) ?? [];
     const [, given] = /^user petstore on #\$\(.+\) (~.+)$/m.exec(readText('deploy/compose/secrets.sh')) ?? [];
     expect(given).toBe(documented);
   });

@@ -16,10 +16,10 @@ const petstore = (...args: string[]) => run(COMMAND_LINE, args, { cwd: folder.pa
 const paste = (block: string) => execFileSync('sh', ['-e', '-c', block], { cwd: folder.path });
 
 describe('the data of the embedded PostgreSQL', () => {
-  it('are backed up and restored as docs/operating.md says', async () => {
+  it('are backed up and restored as docs/running.md says', async () => {
     cpSync(MIGRATED_DATA, join(folder.path, '.petstore'), { recursive: true });
     await petstore('keys', 'create', '--plan', 'pro', '--name', 'kept');
-    const page = readText('docs/operating.md');
+    const page = readText('docs/running.md');
     paste(shellBlocks(page).find((block) => block.includes('.petstore backups/')) ?? 'false');
     await petstore('keys', 'create', '--plan', 'pro', '--name', 'made later');
 

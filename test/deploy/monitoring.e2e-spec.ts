@@ -89,15 +89,15 @@ describe('the alerts', () => {
     expect(joins.length).toBeGreaterThanOrEqual(metricsOf(expr).filter(isGeneric).length);
   });
 
-  it('link to their row in docs/operating.md', () => {
-    const anchors = [...readText('docs/operating.md').matchAll(/<a id="(petstore\w+)">/g)].map(
+  it('link to their row in docs/incidents.md', () => {
+    const anchors = [...readText('docs/incidents.md').matchAll(/<a id="(petstore\w+)">/g)].map(
       ([, id]) => id,
     );
     const all = [...alerts, ...alertsOf('deploy/prometheus/stack-alerts.yml')];
     expect(anchors).toEqual(all.map(({ alert }) => alert.toLowerCase()));
     for (const { alert, annotations } of all)
       expect(annotations.runbook_url).toMatch(
-        new RegExp(`^https://\\S+/docs/operating\\.md#${alert.toLowerCase()}$`),
+        new RegExp(`^https://\\S+/docs/incidents\\.md#${alert.toLowerCase()}$`),
       );
   });
 

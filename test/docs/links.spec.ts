@@ -5,6 +5,7 @@ import { filesIn, readText } from '../support/repository.js';
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
+  'CHANGELOG.md',
   '.github/SECURITY.md',
   ...filesIn('docs')
     .filter((file) => file.endsWith('.md'))

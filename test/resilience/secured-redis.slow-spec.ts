@@ -9,7 +9,7 @@ import { RedisStorages } from '../support/redis-storages.js';
 import { readText } from '../support/repository.js';
 
 /** The account that the documentation gives the service. */
-const [, rules = ''] = /^user petstore on >PASSWORD (.*)$/m.exec(readText('docs/operating.md')) ?? [];
+const [, rules = ''] = /^user petstore on >PASSWORD (.*)$/m.exec(readText('docs/running.md')) ?? [];
 const ACCOUNT = ['--user', 'petstore', 'on', '>s3cr@t/word', ...rules.split(' ')];
 const AS_ACCOUNT = `petstore:${encodeURIComponent('s3cr@t/word')}@`;
 

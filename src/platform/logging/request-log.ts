@@ -7,7 +7,7 @@ import { Logger } from './logger.js';
 /** Probes and scrapes. They are logged at level debug unless they fail. A service that stops is not ready, but has not failed. */
 const PROBES = /^\/(metrics|health\/.+)$/;
 
-/** The log line of a request: docs/operating.md describes its members. */
+/** The log line of a request: docs/running.md describes its members. */
 export type RequestLine = ReturnType<typeof lineOf>;
 
 /** Logs one line per request. */
