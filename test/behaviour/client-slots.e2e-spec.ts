@@ -6,6 +6,7 @@ import { SkipThrottle } from '@nestjs/throttler';
 import { ClientSlots } from '../../src/platform/rate-limit/client-slots.js';
 import { Metrics, Public, SkipConcurrencyLimit } from '../../src/platform/index.js';
 import { seconds } from '../../src/platform/clock/duration.js';
+import { ServiceUnavailable } from '../../src/platform/errors/common.errors.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { whileLocked } from '../support/table-lock.js';
@@ -217,8 +218,21 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     expect(request.slot?.isFree).toBe(true);
   });
 
+  it('and a request whose connection has closed before it waits does not begin to wait', async () => {
+    const slots = petstore.app.get(ClientSlots);
+    const open = new EventEmitter() as Response;
+    const closed = Object.assign(new EventEmitter(), { destroyed: true }) as Response;
+    const working = Array.from({ length: LIMIT }, () => ({}) as Request);
+    for (const request of working) expect(slots.take(request, open, 'a client that aborts')).toBe(true);
+    const aborted = slots.take({} as Request, closed, 'a client that aborts');
+    working[0]?.slot?.free(); // it would go to the request
+    await expect(aborted).rejects.toThrow(ServiceUnavailable);
+    for (const { slot } of working) slot?.free();
+  });
+
   it('and a closed connection frees no slot, but ends the wait of a request', async () => {
     const one = client(await petstore.key());
+    const before = await waited('closed');
     const leaving = new AbortController();
     const sent = Array.from({ length: LIMIT }, () => one.send('/v1/held', leaving.signal));
     await becomes(() => one.atWork(), LIMIT);
@@ -231,7 +245,7 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     waiting.abort();
     await Promise.all([...sent, given]);
     expect(one.atWork()).toBe(LIMIT); // the work goes on
-    await eventually(async () => (await waited('closed')) > 0);
+    await eventually(async () => (await waited('closed')) > before);
     one.end();
     await becomes(() => one.atWork(), LIMIT); // the next one, not the one that has gone
     while (one.atWork() > 0) one.end();

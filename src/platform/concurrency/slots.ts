@@ -149,11 +149,12 @@ export class WaitingRequest {
     this.end('it was cancelled while it waited');
   }
 
-  /** As `admitted`, but a client that has gone no longer waits. @param connection emits `close` when it has */
-  async admittedUnlessClosed(connection: EventEmitter): Promise<void> {
+  /** As `admitted`, but a client that has gone no longer waits. @param connection emits `close` when it goes, and is `destroyed` then */
+  async admittedUnlessClosed(connection: EventEmitter & { readonly destroyed?: boolean }): Promise<void> {
     const cancel = () => {
       this.cancel();
     };
+    if (connection.destroyed === true) cancel();
     connection.once('close', cancel);
     await this.admitted.finally(() => connection.off('close', cancel));
   }
