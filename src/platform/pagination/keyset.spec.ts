@@ -25,7 +25,7 @@ import { EntityStatements } from '../statements/entity-statements.js';
 import { findById } from '../statements/find.js';
 import type { Int64 } from '../json/int64.js';
 import { keysetPage, type KeysetOrder } from './keyset.js';
-import { InvalidCursor, type Sort } from './page.js';
+import { encodeCursor, InvalidCursor, type Sort } from './page.js';
 
 const ENTITIES = 20;
 const ROWS = 12;
@@ -271,6 +271,14 @@ describe('keysetPage by a column', () => {
     await expect(
       keysetPage(visits, { limit: 1, cursor: next, sort: '-seenAt' }, {}, { by: 'seenAt' }),
     ).rejects.toThrow(InvalidCursor);
+  });
+
+  it('takes no made-up cursor whose key is not of the type of the column', async () => {
+    const scope = 'visits  [] seenAt ';
+    const page = (key: string) =>
+      keysetPage(visits, { limit: 1, cursor: encodeCursor(1, scope, key) }, {}, { by: 'seenAt' });
+    expect(await page('2026-11-26 12:00:00Z')).toHaveLength(1); // made up like one of the list
+    for (const key of ['', 'x', '9'.repeat(5_000)]) await expect(page(key)).rejects.toThrow(InvalidCursor);
   });
 
   it('is refused for a column that may be NULL', async () => {

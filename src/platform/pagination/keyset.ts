@@ -6,11 +6,19 @@ import {
   type FindOptionsWhere,
   LessThan,
   MoreThan,
+  QueryFailedError,
 } from 'typeorm';
 import type { Int64 } from '../json/int64.js';
 import { writeJson } from '../json/write-json.js';
 import { findRows, type Readable } from '../statements/find.js';
-import { decodePosition, encodeCursor, Page, type PageRequest, type Position } from './page.js';
+import {
+  decodePosition,
+  encodeCursor,
+  InvalidCursor,
+  Page,
+  type PageRequest,
+  type Position,
+} from './page.js';
 import { findByKey } from '../statements/find-by-key.js';
 
 export type Order = 'ASC' | 'DESC';
@@ -86,13 +94,20 @@ async function page<Row>(
   positionOf: (row: Row) => Position,
 ): Promise<Page<Row>> {
   const after = cursor === undefined ? undefined : decodePosition(cursor, scope());
-  const rows = await read(after, limit + 1); // the extra row shows whether there is a next page
+  // The extra row shows whether there is a next page
+  const rows = await read(after, limit + 1).catch((error: unknown) => {
+    throw after && isOfValue(error) ? new InvalidCursor() : error;
+  });
   const last = rows[limit - 1];
   if (rows.length <= limit || !last) return new Page(rows);
   rows.length = limit;
   const { id, key } = positionOf(last);
   return new Page(rows, encodeCursor(id, scope(), key));
 }
+
+/** Whether PostgreSQL cannot take a value for its column (class 22): only it knows whether the key of a made-up cursor is a time. */
+const isOfValue = (error: unknown): boolean =>
+  error instanceof QueryFailedError && String((error as { readonly code?: unknown }).code).startsWith('22');
 
 /** @throws TypeError if the request asks for another column */
 function directionOf(sort: string | undefined, by: string, defaultOrder: Order): Order {
