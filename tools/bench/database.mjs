@@ -6,7 +6,12 @@ import { postmasterOf } from './cpu.mjs';
 const launcher = new URL('../../dist/src/platform/embedded-postgres/embedded-postgres.js', import.meta.url);
 
 /** Reduces noise: no background vacuum, no fsync for `create`, no checkpoints during a large seed. */
-const settings = { autovacuum: 'off', synchronous_commit: 'off', max_wal_size: '8GB' };
+const settings = {
+  autovacuum: 'off',
+  synchronous_commit: 'off',
+  max_wal_size: '8GB',
+  max_connections: '200', // of all servers at the same time
+};
 
 /** Starts a PostgreSQL for the benchmark. Returns its URL, the postmaster's pid, and a function that removes it. */
 export async function openDatabase(folder) {

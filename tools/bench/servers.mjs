@@ -15,6 +15,7 @@ const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'
 const commands = {
   ours: scripts.start.split(' ').slice(1), // like `npm start`, with its flags of Node.js
   fastify: ['tools/bench/peers/fastify.mjs'],
+  'express-drizzle': ['tools/bench/peers/express-drizzle.mjs'],
   'plain-nest': ['tools/bench/peers/plain-nest.mjs'],
   'stock-nest': ['tools/bench/peers/stock-nest.mjs'],
 };
