@@ -197,3 +197,19 @@ describe('a client that does not read', () => {
     expect(String(await response)).toMatch(/^HTTP\/1.1 200/);
   });
 });
+
+describe('a connection without a byte for the time of the socket', () => {
+  it.each([
+    ['is kept while a handler works', 1, false],
+    ['is closed if a request waits behind the handler: a client that has gone is not noticed', 2, true],
+  ])('%s', async (_, requests, isClosed) => {
+    const accepted = once(server(), 'connection') as Promise<[Socket]>;
+    const begun = once(gate, 'begun');
+    const client = await open();
+    const [connection] = await accepted;
+    client.write(Buffer.concat(Array.from({ length: requests }, () => requestBytes({ path: '/slow' }))));
+    await begun;
+    server().emit('timeout', connection);
+    expect(connection.destroyed).toBe(isClosed);
+  });
+});

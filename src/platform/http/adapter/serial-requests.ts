@@ -80,3 +80,6 @@ function makeLast(socket: ParsedSocket, response: ServerResponse): void {
 
 /** The response to the last request of a connection. */
 export const lastResponse = (socket: Socket): ServerResponse | undefined => connections.get(socket)?.last;
+
+/** Whether a request of a connection waits for the response to an earlier one. Until then nothing is read. */
+export const hasWaiting = (socket: Socket): boolean => (connections.get(socket)?.waiting ?? 0) > 0;

@@ -3,7 +3,7 @@ import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpConfig } from '../http.config.js';
 import { MAX_HEADERS } from '../request-head.js';
-import { lastResponse } from './serial-requests.js';
+import { hasWaiting, lastResponse } from './serial-requests.js';
 import { minutes, seconds } from '../../clock/duration.js';
 
 export const SERVER_OPTIONS: ServerOptions = {
@@ -36,8 +36,12 @@ export function limitTransport(server: Server, { keepAlive, maxConnections }: Tr
   });
 }
 
-/** Keeps a connection that is silent because its handler is still working or its event stream has nothing to send. */
+/**
+ * Keeps a connection that is silent because its handler is still working or its event stream has nothing to send. Not while a request
+ * waits behind it: then nothing is read, and nobody would notice that the client has gone.
+ */
 function closeIdle(socket: Socket): void {
-  const isWorking = socket.writableLength === 0 && lastResponse(socket)?.closed === false;
+  const isWorking =
+    socket.writableLength === 0 && !hasWaiting(socket) && lastResponse(socket)?.closed === false;
   if (!isWorking) socket.destroy();
 }
