@@ -64,7 +64,7 @@ class OwnerResponse {
 }
 
 /** Its interceptor changes what the handlers return. */
-@Controller({ path: 'owners', version: '1' })
+@Controller({ path: 'on-owners', version: '1' })
 @UseInterceptors(ClassSerializerInterceptor)
 class SerializedController {
   @Get(':id')
@@ -156,18 +156,18 @@ describe('ETag and If-None-Match', () => {
   };
 
   it('are of what is sent, so POST, PATCH and GET agree where an interceptor changes it', async () => {
-    const etag = await etagOf('/v1/owners/1');
-    const created = await client.post('/v1/owners').expect(201);
+    const etag = await etagOf('/v1/on-owners/1');
+    const created = await client.post('/v1/on-owners').expect(201);
     expect(created.body).toEqual({ id: 1, name: 'Ann' });
-    expect(created.headers).toMatchObject({ etag, location: '/v1/owners/1' });
-    const withKey = () => client.post('/v1/owners').set('Idempotency-Key', 'a').expect(201);
+    expect(created.headers).toMatchObject({ etag, location: '/v1/on-owners/1' });
+    const withKey = () => client.post('/v1/on-owners').set('Idempotency-Key', 'a').expect(201);
     expect((await withKey()).headers.etag).toBe(etag);
     expect((await withKey()).headers.etag).toBe(etag); // the stored response
-    expect((await client.patch('/v1/owners/1').expect(200)).headers.etag).toBe(etag);
+    expect((await client.patch('/v1/on-owners/1').expect(200)).headers.etag).toBe(etag);
   });
 
   it('are not those of an error that an interceptor makes of a resource', async () => {
-    const { headers } = await client.post('/v1/owners/failing').expect(409);
+    const { headers } = await client.post('/v1/on-owners/failing').expect(409);
     expect(headers).not.toHaveProperty('etag');
     expect(headers).not.toHaveProperty('location');
   });

@@ -55,7 +55,7 @@ class NewPeriod {
   readonly end!: number;
 }
 
-@Controller({ path: 'periods', version: '1' })
+@Controller({ path: 'on-periods', version: '1' })
 class PeriodsController {
   @Put()
   @ApiOkResponse({ description: 'The same period.', type: NewPeriod })

@@ -251,7 +251,7 @@ describe('events', () => {
   });
 
   describe('of rows with values set by PostgreSQL', () => {
-    @Entity('parcels')
+    @Entity('on_parcels')
     class Parcel {
       @PrimaryGeneratedColumn('uuid')
       id!: string;
@@ -291,7 +291,7 @@ describe('events', () => {
     it('have what is stored, and so does the row that the caller gets', async () => {
       const own = await Petstore.start({ modules: [ParcelsModule] });
       await own.query(
-        `CREATE TABLE parcels (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), weight numeric(5, 2),
+        `CREATE TABLE on_parcels (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), weight numeric(5, 2),
            version int NOT NULL, "updatedAt" timestamptz NOT NULL DEFAULT now())`,
       );
       const work = own.app.get(Changes);
@@ -338,9 +338,10 @@ describe('events', () => {
 
   it('reach every reader once, and those of one row in commit order, while transactions commit out of order', async () => {
     const [counters, writers, each] = [5, 12, 20];
-    await petstore.query('CREATE TABLE counters AS SELECT id, 0 AS value FROM generate_series(1, $1) AS id', [
-      counters,
-    ]);
+    await petstore.query(
+      'CREATE TABLE on_counters AS SELECT id, 0 AS value FROM generate_series(1, $1) AS id',
+      [counters],
+    );
     let writing = true;
     const kept: string[] = [];
 
@@ -355,7 +356,7 @@ describe('events', () => {
             const { manager } = inside;
             for (const id of ids) {
               const [[row]] = await manager.query<[[{ value: number }]]>(
-                'UPDATE counters SET value = value + 1 WHERE id = $1 RETURNING value',
+                'UPDATE on_counters SET value = value + 1 WHERE id = $1 RETURNING value',
                 [id],
               );
               await inside.record(COUNTED, { counter: id, value: row.value });

@@ -229,7 +229,9 @@ class AuthorsController {
   @Header('X-Of-The-Handler', 'yes')
   async deferred(@Query('name') name: string, @UnitOfWork() changes: Changes): Promise<object> {
     await put(changes, name);
-    await changes.manager.query('INSERT INTO crates (item) VALUES ($1)', [brokenCommits-- > 0 ? name : null]);
+    await changes.manager.query('INSERT INTO on_crates (item) VALUES ($1)', [
+      brokenCommits-- > 0 ? name : null,
+    ]);
     return {};
   }
 
@@ -263,13 +265,13 @@ let count = 0;
 beforeAll(async () => {
   petstore = await Petstore.start({ modules: [ItemsModule, AuthorsModule] });
   key = await petstore.key();
-  await petstore.query('CREATE TABLE crates (item text)');
+  await petstore.query('CREATE TABLE on_crates (item text)');
   await petstore.query(
     `CREATE FUNCTION refuse_crate() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN IF NEW.item IS NOT NULL THEN RAISE EXCEPTION 'too late' USING ERRCODE = '23514'; END IF; RETURN NULL; END $$`,
   );
   await petstore.query(
-    `CREATE CONSTRAINT TRIGGER crates_at_commit AFTER INSERT ON crates DEFERRABLE INITIALLY DEFERRED
+    `CREATE CONSTRAINT TRIGGER crates_at_commit AFTER INSERT ON on_crates DEFERRABLE INITIALLY DEFERRED
      FOR EACH ROW EXECUTE FUNCTION refuse_crate()`,
   );
 });

@@ -42,7 +42,7 @@ const Tenant = createParamDecorator(
 let calls = 0;
 
 /* eslint-disable @typescript-eslint/no-unused-vars -- what a handler takes is what the test is about */
-@Controller({ path: 'quotes', version: '1' })
+@Controller({ path: 'on-quotes', version: '1' })
 class QuotesController {
   @Post('untyped')
   @Idempotent()
@@ -156,22 +156,26 @@ describe('a repeat with an Idempotency-Key', () => {
   it.each([
     ['a trailing slash', '/v1/items', '/v1/items/'],
     ['the absolute form', '/v1/items', 'http://petstore.test/v1/items'],
-    ['the absolute form of https', '/v1/quotes/10/accept', 'https://other.test:8443/v1/quotes/10/accept'],
-    ['leading zeros of an id', '/v1/quotes/10/accept', '/v1/quotes/010/accept'],
-    ['escapes in an id', '/v1/quotes/10/accept', '/v1/quotes/%310/accept'],
-    ['a query that the operation ignores', '/v1/quotes/10/accept', '/v1/quotes/10/accept?utm=x'],
-    ['an empty query', '/v1/quotes/by-class', '/v1/quotes/by-class?'],
-    ['escapes in a name', '/v1/quotes/named/a@b/accept', '/v1/quotes/named/%61%40b/accept'],
+    [
+      'the absolute form of https',
+      '/v1/on-quotes/10/accept',
+      'https://other.test:8443/v1/on-quotes/10/accept',
+    ],
+    ['leading zeros of an id', '/v1/on-quotes/10/accept', '/v1/on-quotes/010/accept'],
+    ['escapes in an id', '/v1/on-quotes/10/accept', '/v1/on-quotes/%310/accept'],
+    ['a query that the operation ignores', '/v1/on-quotes/10/accept', '/v1/on-quotes/10/accept?utm=x'],
+    ['an empty query', '/v1/on-quotes/by-class', '/v1/on-quotes/by-class?'],
+    ['escapes in a name', '/v1/on-quotes/named/a@b/accept', '/v1/on-quotes/named/%61%40b/accept'],
     [
       'the order of parameters',
-      '/v1/quotes/by-class?currency=EUR&day=1',
-      '/v1/quotes/by-class?day=1&currency=EUR',
+      '/v1/on-quotes/by-class?currency=EUR&day=1',
+      '/v1/on-quotes/by-class?day=1&currency=EUR',
     ],
-    ['escapes in a query', '/v1/quotes/by-class?currency=a%20b', '/v1/quotes/by-class?currenc%79=a+b'],
+    ['escapes in a query', '/v1/on-quotes/by-class?currency=a%20b', '/v1/on-quotes/by-class?currenc%79=a+b'],
     [
       'a parameter that no one reads',
-      '/v1/quotes/by-name?currency=EUR',
-      '/v1/quotes/by-name?a=b&currency=EUR&c',
+      '/v1/on-quotes/by-name?currency=EUR',
+      '/v1/on-quotes/by-name?a=b&currency=EUR&c',
     ],
   ])('is one with %s', async (_, one, other) => {
     const forth = await repeat([one, named()], [other, named()]);
@@ -181,25 +185,29 @@ describe('a repeat with an Idempotency-Key', () => {
   });
 
   it.each([
-    ['another id', '/v1/quotes/10/accept', '/v1/quotes/100/accept'],
-    ['the sign of an id', '/v1/quotes/10/accept', '/v1/quotes/-10/accept'],
-    ['leading zeros of a name', '/v1/quotes/named/7/accept', '/v1/quotes/named/07/accept'],
-    ['a slash in a name', '/v1/quotes/below/a%2Fb', '/v1/quotes/below/a/b'],
-    ['leading zeros below a wildcard', '/v1/quotes/below/7/accept', '/v1/quotes/below/07/accept'],
-    ['a value of a query', '/v1/quotes/by-class?currency=EUR', '/v1/quotes/by-class?currency=USD'],
-    ['the case of a value', '/v1/quotes/by-class?currency=EUR', '/v1/quotes/by-class?currency=eur'],
-    ['a parameter less', '/v1/quotes/by-class?currency=EUR', '/v1/quotes/by-class'],
-    ['a value more', '/v1/quotes/by-class?day=1', '/v1/quotes/by-class?day=1&day=2'],
-    ['the order of values', '/v1/quotes/by-class?day=1&day=2', '/v1/quotes/by-class?day=2&day=1'],
-    ['an unknown parameter', '/v1/quotes/by-class?day=1', '/v1/quotes/by-class?day=1&colour=red'],
-    ['a parameter', '/v1/quotes/by-name?currency=EUR', '/v1/quotes/by-name?currency=USD'],
-    ['what a decorator reads', '/v1/quotes/by-decorator?tenant=a', '/v1/quotes/by-decorator?tenant=b'],
+    ['another id', '/v1/on-quotes/10/accept', '/v1/on-quotes/100/accept'],
+    ['the sign of an id', '/v1/on-quotes/10/accept', '/v1/on-quotes/-10/accept'],
+    ['leading zeros of a name', '/v1/on-quotes/named/7/accept', '/v1/on-quotes/named/07/accept'],
+    ['a slash in a name', '/v1/on-quotes/below/a%2Fb', '/v1/on-quotes/below/a/b'],
+    ['leading zeros below a wildcard', '/v1/on-quotes/below/7/accept', '/v1/on-quotes/below/07/accept'],
+    ['a value of a query', '/v1/on-quotes/by-class?currency=EUR', '/v1/on-quotes/by-class?currency=USD'],
+    ['the case of a value', '/v1/on-quotes/by-class?currency=EUR', '/v1/on-quotes/by-class?currency=eur'],
+    ['a parameter less', '/v1/on-quotes/by-class?currency=EUR', '/v1/on-quotes/by-class'],
+    ['a value more', '/v1/on-quotes/by-class?day=1', '/v1/on-quotes/by-class?day=1&day=2'],
+    ['the order of values', '/v1/on-quotes/by-class?day=1&day=2', '/v1/on-quotes/by-class?day=2&day=1'],
+    ['an unknown parameter', '/v1/on-quotes/by-class?day=1', '/v1/on-quotes/by-class?day=1&colour=red'],
+    ['a parameter', '/v1/on-quotes/by-name?currency=EUR', '/v1/on-quotes/by-name?currency=USD'],
+    ['what a decorator reads', '/v1/on-quotes/by-decorator?tenant=a', '/v1/on-quotes/by-decorator?tenant=b'],
     [
       'what a guard reads and the document names',
-      '/v1/quotes/documented?tenant=a',
-      '/v1/quotes/documented?tenant=b',
+      '/v1/on-quotes/documented?tenant=a',
+      '/v1/on-quotes/documented?tenant=b',
     ],
-    ['an escape that is none', '/v1/quotes/by-class?currency=%zz', '/v1/quotes/by-class?currency=%25zy'],
+    [
+      'an escape that is none',
+      '/v1/on-quotes/by-class?currency=%zz',
+      '/v1/on-quotes/by-class?currency=%25zy',
+    ],
   ])('is none with a difference in %s', async (_, one, other) => {
     expectErrorResponse((await repeat([one], [other])).second, 422, 'idempotency_key_reused');
     expect((await post(fresh(), other)).status).not.toBe(422);
@@ -224,15 +232,15 @@ describe('a repeat with an Idempotency-Key', () => {
         const name = fresh();
         const first = await post(
           name,
-          '/v1/quotes/untyped',
+          '/v1/on-quotes/untyped',
           write(one, (text) => text),
         );
         expect(first.status).toBe(201);
         const reversed = Object.fromEntries(Object.entries(one).reverse());
-        const again = await post(name, '/v1/quotes/untyped', write(reversed, otherSpelling));
+        const again = await post(name, '/v1/on-quotes/untyped', write(reversed, otherSpelling));
         expect({ body: again.body, isReplay: isReplay(again) }).toEqual({ body: first.body, isReplay: true });
         const isEqual = JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
-        const third = await post(name, '/v1/quotes/untyped', write(other, otherSpelling));
+        const third = await post(name, '/v1/on-quotes/untyped', write(other, otherSpelling));
         expect(third.status).toBe(isEqual ? 201 : 422);
       }),
       { numRuns: 60 },

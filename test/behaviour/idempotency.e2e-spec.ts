@@ -28,11 +28,11 @@ import { Petstore } from '../support/petstore.js';
 import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
-/** Runs in the middle of `POST /v1/litters`, for tests that need to act at that point. */
+/** Runs in the middle of `POST /v1/on-litters`, for tests that need to act at that point. */
 let midway: () => Promise<void>;
 
 /** A user's module, whose handler writes in every way that a unit of work offers. */
-@Controller({ path: 'litters', version: '1' })
+@Controller({ path: 'on-litters', version: '1' })
 class LittersController {
   @Post()
   @Idempotent()
@@ -59,7 +59,7 @@ class LittersController {
         .catch(() => undefined),
     ]);
     await midway();
-    response.setHeader('Location', `/v1/litters/${first.id}`);
+    response.setHeader('Location', `/v1/on-litters/${first.id}`);
     return { id: first.id, at: new Date(0), exact: 9007199254740993n, nothing: null };
   }
 }
@@ -252,7 +252,7 @@ describe('POST /v1/items with an Idempotency-Key', () => {
     const name = fresh();
     await post(name, named(name));
     expectErrorResponse(
-      await post(name, named(name), { path: '/v1/litters' }),
+      await post(name, named(name), { path: '/v1/on-litters' }),
       422,
       'idempotency_key_reused',
     );
@@ -338,7 +338,7 @@ describe('POST /v1/items with an Idempotency-Key', () => {
   });
 });
 
-const litter = (name: string) => post(name, named(name), { path: '/v1/litters' });
+const litter = (name: string) => post(name, named(name), { path: '/v1/on-litters' });
 
 describe('@Idempotent() on an operation of another module', () => {
   /** Transactions that are waiting for their handler. */
@@ -357,7 +357,7 @@ describe('@Idempotent() on an operation of another module', () => {
         return new Promise((resolve) => (goOn = resolve));
       };
     });
-    const request = petstore.client(key).post('/v1/litters').set('Idempotency-Key', name).type('json');
+    const request = petstore.client(key).post('/v1/on-litters').set('Idempotency-Key', name).type('json');
     const first = request.send(named(name)).then(({ status, text }) => ({ status, body: text }));
     await arrived;
     return { first, goOn };

@@ -19,7 +19,7 @@ class LabelPrinterFailed extends DomainError {
 /** Ends the request that waits for the printer. */
 let printed: (() => void) | undefined;
 
-@Controller({ path: 'labels', version: '1' })
+@Controller({ path: 'on-labels', version: '1' })
 class LabelsController {
   @Get('slow')
   wait(): Promise<void> {
@@ -107,10 +107,12 @@ describe('the log', () => {
 
   it('notes if the client disconnected before its response', async () => {
     const client = connect((petstore.app.getHttpServer().address() as AddressInfo).port);
-    client.write(requestBytes({ path: '/v1/labels/slow', headers: [bearer(key), ['X-Request-Id', 'gone']] }));
+    client.write(
+      requestBytes({ path: '/v1/on-labels/slow', headers: [bearer(key), ['X-Request-Id', 'gone']] }),
+    );
     await eventually(() => printed !== undefined);
     client.destroy();
-    const route = '/v1/labels/slow';
+    const route = '/v1/on-labels/slow';
     expect(await lineOf('gone')).toMatchObject({ status: 499, aborted: true, route, keyId });
     printed?.();
   });
@@ -144,14 +146,17 @@ describe('the log', () => {
     ['internal', undefined, 'error', 'The label could not be printed.'],
   ])('contains the cause of an error of a module: %s, %s', async (kind, cause, level, msg) => {
     const id = `${kind}-${cause?.length}`;
-    await petstore.client(key).get(`/v1/labels/${kind}`).query({ cause }).set('X-Request-Id', id);
+    await petstore.client(key).get(`/v1/on-labels/${kind}`).query({ cause }).set('X-Request-Id', id);
     await lineOf(id);
     const told = petstore.log.filter((one) => one.requestId === id && 'stack' in one);
     expect(told).toEqual([expect.objectContaining({ level, context: 'ErrorFilter', msg })]);
   });
 
   it('has one line for an unavailable dependency, with the reason', async () => {
-    await petstore.client(key).get('/v1/labels/unavailable?cause=no+paper').set('X-Request-Id', 'no-paper');
+    await petstore
+      .client(key)
+      .get('/v1/on-labels/unavailable?cause=no+paper')
+      .set('X-Request-Id', 'no-paper');
     expect(await lineOf('no-paper')).toMatchObject({ level: 'warn', status: 503, reason: 'no paper' });
     expect(petstore.log.filter(({ requestId }) => requestId === 'no-paper')).toHaveLength(1);
   });
@@ -159,7 +164,7 @@ describe('the log', () => {
   it.each(['conflict', 'unavailable'])(
     'has one line for an error of a module without a cause: %s',
     async (kind) => {
-      await petstore.client(key).get(`/v1/labels/${kind}`).set('X-Request-Id', kind);
+      await petstore.client(key).get(`/v1/on-labels/${kind}`).set('X-Request-Id', kind);
       await lineOf(kind);
       expect(petstore.log.filter(({ requestId }) => requestId === kind)).toHaveLength(1);
     },

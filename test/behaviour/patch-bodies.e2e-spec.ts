@@ -51,7 +51,7 @@ class WithPrivate {
   }
 }
 
-@Controller({ path: 'labels-of-things', version: '1' })
+@Controller({ path: 'on-labels-of-things', version: '1' })
 class LabelsController {
   @Patch('new')
   change(@Body() body: UpdateLabel): object {
@@ -105,18 +105,18 @@ describe('the body of a PATCH', () => {
   afterAll(() => petstore.stop());
 
   const patch = async (path: string, body: object) =>
-    (await client.patch(`/v1/labels-of-things/${path}`).send(body).expect(200)).body as unknown;
+    (await client.patch(`/v1/on-labels-of-things/${path}`).send(body).expect(200)).body as unknown;
 
   it('has no defaults with PatchType()', async () => {
     expect(await patch('new', {})).toEqual({ given: {} });
     expect(await patch('new', { text: 'a' })).toEqual({ given: { text: 'a' } });
-    const { body } = await client.post('/v1/labels-of-things').send({ text: 'a' }).expect(201);
+    const { body } = await client.post('/v1/on-labels-of-things').send({ text: 'a' }).expect(201);
     expect(body).toEqual({ given: { text: 'a', size: 3 } });
   });
 
   it('of a module that the generator of 1.1 has made is taken as before', async () => {
     expect(await patch('before', { size: 4 })).toEqual({ given: { size: 4 } });
-    await client.patch('/v1/labels-of-things/before').send({ text: null }).expect(400);
+    await client.patch('/v1/on-labels-of-things/before').send({ text: null }).expect(400);
   });
 
   it('may have private fields and accessors', async () => {
@@ -125,7 +125,7 @@ describe('the body of a PATCH', () => {
 
   it('may be a form with a file', async () => {
     const { body } = await client
-      .patch('/v1/labels-of-things/upload')
+      .patch('/v1/on-labels-of-things/upload')
       .field('text', 'a')
       .attach('file', Buffer.from('abc'), 'a.txt')
       .expect(200);
@@ -133,7 +133,7 @@ describe('the body of a PATCH', () => {
   });
 
   it('must be there if it has a class, in whatever way it is absent', async () => {
-    const request = () => client.patch('/v1/labels-of-things/new');
+    const request = () => client.patch('/v1/on-labels-of-things/new');
     for (const absent of [
       request(),
       request().set('Content-Length', '0'),
@@ -142,7 +142,7 @@ describe('the body of a PATCH', () => {
       const { body } = await absent.expect(400);
       expect(body).toMatchObject({ details: [{ in: 'body', field: 'body', code: 'required' }] });
     }
-    for (const path of ['any', 'none']) await client.patch(`/v1/labels-of-things/${path}`).expect(200);
+    for (const path of ['any', 'none']) await client.patch(`/v1/on-labels-of-things/${path}`).expect(200);
   });
 });
 

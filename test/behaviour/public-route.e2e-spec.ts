@@ -4,7 +4,7 @@ import { Petstore } from '../support/petstore.js';
 import { expectPromisedHeaders, expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
 
-@Controller({ path: 'prices', version: '1' })
+@Controller({ path: 'on-prices', version: '1' })
 class PricesController {
   /** Lists prices. */
   @Public()
@@ -21,7 +21,7 @@ class PricesController {
 }
 
 @Public()
-@Controller('opening-hours')
+@Controller('on-opening-hours')
 class OpeningHoursController {
   /** Tells the opening hours. */
   @Get()
@@ -31,7 +31,7 @@ class OpeningHoursController {
 }
 
 /** A controller without a version and without `@Public()`. */
-@Controller('staff')
+@Controller('on-staff')
 class StaffController {
   /** Lists the staff. */
   @Get()
@@ -59,30 +59,30 @@ const remaining = (response: RawResponse) => valuesOf(response, 'X-RateLimit-Rem
 describe('a route with @Public() under /v1', () => {
   it('needs no key, and counts towards the limit of the address', async () => {
     for (const left of ['4', '3', '2', '1', '0']) {
-      const response = await ask('/v1/prices');
+      const response = await ask('/v1/on-prices');
       expect({ status: response.status, body: response.body }).toEqual({ status: 200, body: '{"rex":100}' });
       expectPromisedHeaders(response);
       expect(remaining(response)).toEqual([left]);
     }
-    expectErrorResponse(await ask('/v1/prices'), 429, 'rate_limit_exceeded');
+    expectErrorResponse(await ask('/v1/on-prices'), 429, 'rate_limit_exceeded');
   });
 
   it('shares that limit with all other requests without a key', async () => {
     expectErrorResponse(await ask('/v1/pets'), 401, 'missing_api_key');
-    expect(remaining(await ask('/v1/prices'))).toEqual(['3']);
+    expect(remaining(await ask('/v1/on-prices'))).toEqual(['3']);
   });
 
   it('counts towards the plan of a key that is sent', async () => {
     const key = await petstore.key('pro');
-    expect(valuesOf(await ask('/v1/prices', [bearer(key)]), 'X-RateLimit-Limit')).toEqual(['300']);
+    expect(valuesOf(await ask('/v1/on-prices', [bearer(key)]), 'X-RateLimit-Limit')).toEqual(['300']);
   });
 
   it('accepts a client with an invalid key like one without a key', async () => {
-    expect((await ask('/v1/prices', [bearer('wrong')])).status).toBe(200);
+    expect((await ask('/v1/on-prices', [bearer('wrong')])).status).toBe(200);
   });
 
   it('does not open other routes of its controller', async () => {
-    const response = await send(petstore, { path: '/v1/prices', method: 'POST', body: '{}' });
+    const response = await send(petstore, { path: '/v1/on-prices', method: 'POST', body: '{}' });
     expectErrorResponse(response, 401, 'missing_api_key');
   });
 });
@@ -90,18 +90,18 @@ describe('a route with @Public() under /v1', () => {
 describe('a route with @Public() outside of /v1', () => {
   it('needs no key and is not counted', async () => {
     for (let i = 0; i < 10; i++) {
-      const response = await ask('/opening-hours?day=monday', [['Accept', 'text/html']]);
+      const response = await ask('/on-opening-hours?day=monday', [['Accept', 'text/html']]);
       expect({ status: response.status, body: response.body }).toEqual({
         status: 200,
         body: '{"monday":"9-17"}',
       });
       expect(response.headers.filter(([name]) => /ratelimit/i.test(name))).toEqual([]);
     }
-    expect(remaining(await ask('/v1/prices'))).toEqual(['4']);
+    expect(remaining(await ask('/v1/on-prices'))).toEqual(['4']);
   });
 
   it('returns 405 for other methods', async () => {
-    const response = await send(petstore, { path: '/opening-hours', method: 'DELETE' });
+    const response = await send(petstore, { path: '/on-opening-hours', method: 'DELETE' });
     expect(response.status).toBe(405);
     expect(valuesOf(response, 'Allow')).toEqual(['GET, HEAD, OPTIONS']);
   });
@@ -109,8 +109,8 @@ describe('a route with @Public() outside of /v1', () => {
 
 describe('a route outside of /v1 without @Public()', () => {
   it('needs a key and is counted, like every route', async () => {
-    expectErrorResponse(await ask('/staff'), 401, 'missing_api_key');
-    const response = await ask('/staff', [bearer(await petstore.key())]);
+    expectErrorResponse(await ask('/on-staff'), 401, 'missing_api_key');
+    const response = await ask('/on-staff', [bearer(await petstore.key())]);
     expect(response.status).toBe(200);
     expectPromisedHeaders(response);
   });
@@ -123,10 +123,10 @@ describe('the document', () => {
       paths: Record<string, Record<string, { security?: unknown; responses: object }>>;
     };
     const statuses = (responses: object = {}) => Object.keys(responses);
-    expect(paths['/prices']?.get?.security).toEqual([]);
-    expect(statuses(paths['/prices']?.get?.responses)).not.toContain('401');
-    expect(statuses(paths['/prices']?.get?.responses)).toContain('429');
-    expect(paths['/prices']?.post?.security).toBeUndefined();
-    expect(statuses(paths['/prices']?.post?.responses)).toContain('401');
+    expect(paths['/on-prices']?.get?.security).toEqual([]);
+    expect(statuses(paths['/on-prices']?.get?.responses)).not.toContain('401');
+    expect(statuses(paths['/on-prices']?.get?.responses)).toContain('429');
+    expect(paths['/on-prices']?.post?.security).toBeUndefined();
+    expect(statuses(paths['/on-prices']?.post?.responses)).toContain('401');
   });
 });

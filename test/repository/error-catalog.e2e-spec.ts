@@ -13,7 +13,7 @@ class LeashTooShort extends DomainError {
   }
 }
 
-@Controller({ path: 'leashes', version: '1' })
+@Controller({ path: 'on-leashes', version: '1' })
 class LeashesController {
   @Get()
   @ApiErrors(new LeashTooShort())

@@ -42,6 +42,7 @@ describe('npm run generate with impossible requests', () => {
     ['lost-things', ['--singular=pet'], /already describes a Pet\b/],
     ['clients', [], /A variable client would collide/],
     ['lost-things', ['--singular=condition'], /A variable condition would collide/],
+    ['items', [], /test\/items\/item\S+ has routes or a table named items/],
     ['categories', ['toys'], /One name is needed/],
     ['categories', ['--colour=red'], /Unknown option '--colour'/],
   ])('refuses %s %j with a message, and writes nothing', async (name, options, reason) => {
@@ -53,6 +54,12 @@ describe('npm run generate with impossible requests', () => {
     });
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(await contents()).toEqual(before);
+  });
+
+  it('takes ordinary nouns, which no fixture of the suites has', async () => {
+    const nouns = `owners prices labels litters leashes quotes parcels kennels breeders visits
+      stays loans books members fines reservations appointments vaccinations invoices opening-hours`;
+    for (const noun of nouns.split(/\s+/)) expectSuccess(await generate(noun, '--dry-run'));
   });
 
   it('only lists files on a dry run', async () => {

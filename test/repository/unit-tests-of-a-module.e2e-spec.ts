@@ -69,12 +69,12 @@ class ToysService {
   }
 }
 
-@Controller({ path: 'toys', version: '1' })
+@Controller({ path: 'on-toys', version: '1' })
 class ToysController {
   constructor(private readonly toys: ToysService) {}
 
   @Get(':toyId')
-  @Deprecated({ since: '2026-12-01', sunset: '2030-12-01', successor: '/v1/toys', use: 'GET /v1/toys' })
+  @Deprecated({ since: '2026-12-01', sunset: '2030-12-01', successor: '/v1/on-toys', use: 'GET /v1/on-toys' })
   get(@Id('toyId', ToyNotFound) id: Int64): Promise<ToyResponse> {
     return this.toys.get(id);
   }
@@ -168,7 +168,7 @@ describe('Petstore.start({ override })', () => {
     });
     const { body } = await petstore
       .client(await petstore.key())
-      .get('/v1/toys/1')
+      .get('/v1/on-toys/1')
       .expect(404);
     expect(body).toMatchObject({ code: 'toy_not_found' });
     await petstore.stop();

@@ -13,7 +13,7 @@ import { withClient } from '../support/test-database.js';
 const ROWS = 20_000;
 const ROW = 1_000; // bytes
 
-@Controller({ path: 'statements', version: '1' })
+@Controller({ path: 'on-statements', version: '1' })
 class StatementsController {
   constructor(private readonly dataSource: DataSource) {}
 
@@ -63,11 +63,11 @@ describe('a statement that takes long', () => {
   const get = (path: string) => petstore.client(key).get(path);
 
   it('of 2 s is waited for', async () => {
-    expect((await get('/v1/statements/two-seconds')).body).toEqual({ slept: true });
+    expect((await get('/v1/on-statements/two-seconds')).body).toEqual({ slept: true });
   });
 
   it('gets 503 after 5 s, PostgreSQL drops it, and the log names the limit', async () => {
-    await get('/v1/statements/stuck').expect(503);
+    await get('/v1/on-statements/stuck').expect(503);
     const running = () =>
       petstore.query(`SELECT 1 FROM pg_stat_activity
         WHERE query LIKE '%stuck%' AND query NOT LIKE '%pg_stat%' AND state = 'active'`);
@@ -105,7 +105,7 @@ describe('a statement that takes long', () => {
     const { port } = petstore.app.getHttpServer().address() as AddressInfo;
     const length = await new Promise<number>((resolve, reject) => {
       const headers = { Authorization: `Bearer ${key}` };
-      request({ port, path: '/v1/statements/export', headers, agent: false }, (response) => {
+      request({ port, path: '/v1/on-statements/export', headers, agent: false }, (response) => {
         void read(response, [...pauses], steady).then(resolve, reject);
       })
         .on('error', reject)

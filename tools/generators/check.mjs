@@ -20,6 +20,7 @@ export async function checkFree(root, plural, table, entity, row, files) {
     if (existsSync(join(root, path))) throw new GeneratorError(`${path} already exists.`);
   }
   await checkTable(root, table);
+  await checkFixtures(root, plural, table);
   await checkClass(root, entity);
   await checkVariable(row);
 }
@@ -31,6 +32,23 @@ async function checkTable(root, table) {
       throw new GeneratorError(`migrations/${file} already creates a table ${table}.`);
     }
   }
+}
+
+/** The suites of the platform run together with the module. */
+async function checkFixtures(root, plural, table) {
+  const taken = new RegExp(
+    `(path: '|@Controller\\(')${plural}['/]|(Entity\\('|create table (if not exists )?)${table}\\b|eventType\\('${table}\\.`,
+    'i',
+  );
+  for (const folder of ['test', 'src/platform'])
+    for (const file of await readdir(join(root, folder), { recursive: true }))
+      if (
+        /spec\.ts$|^items\/.*\.ts$/.test(file) &&
+        taken.test(await readFile(join(root, folder, file), 'utf8'))
+      )
+        throw new GeneratorError(
+          `${folder}/${file} has routes or a table named ${plural}. Choose another name, or rename them there.`,
+        );
 }
 
 const hint = 'Choose another word with --singular.';
