@@ -171,7 +171,7 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     expect(new Set(await Promise.all(sent))).toEqual(new Set([200]));
   });
 
-  it.each(['/docs', '/docs/swagger-ui-init.js', '/openapi.json', '/nothing'])(
+  it.each(['/docs', '/docs/swagger-ui-init.js', '/openapi.json', '/nothing', '/health/nothing'])(
     'and %s waits for those of its address, whether a route is there or not',
     async (path) => {
       const one = client();

@@ -18,7 +18,7 @@ const AFTER_CLOSE = seconds(30);
 const MAX_LOGGED = 10_000;
 
 /** Probes, which must not wait, and `/v1`, where `PlanThrottlerGuard` knows the client. */
-const WITHOUT_ADDRESS = /^\/(v1\/|health\/|metrics$)/;
+const WITHOUT_ADDRESS = /^\/(v1\/|(health\/(live|ready)|metrics)\/?$)/;
 
 const SKIP_CONCURRENCY_LIMIT = 'rate-limit:skip-concurrency-limit';
 
