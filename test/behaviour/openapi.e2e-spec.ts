@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Module, Post, type Type } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiProperty } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiProperty } from '@nestjs/swagger';
 import { ItemsModule } from '../items/items.module.js';
 import { lintErrors } from '../support/lint-openapi.js';
 import { SNAPSHOT_ENV } from '../support/openapi-snapshot.js';
@@ -93,6 +93,39 @@ class RecursiveController {
 
 @Module({ controllers: [RecursiveController] })
 class RecursiveModule {}
+
+const FILE = { type: 'string', format: 'binary' };
+
+@Controller({ path: 'on-files', version: '1' })
+class FilesController {
+  @Post()
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({ schema: { type: 'object', required: ['file'], properties: { file: FILE } } })
+  @ApiCreatedResponse({ content: { 'image/png': { schema: { type: 'string' } } } })
+  store(): object {
+    return {};
+  }
+}
+
+@Module({ controllers: [FilesController] })
+class FilesModule {}
+
+describe('the document of an upload', () => {
+  it('has its refusals, and no example of a file', async () => {
+    const uploading = await Petstore.start({ modules: [FilesModule] });
+    const { body } = await uploading.client().get('/openapi.json').expect(200);
+    const { post } = (body as { paths: Record<string, { post: Upload }> }).paths['/on-files'] ?? {};
+    expect(Object.keys(post?.responses ?? {})).toEqual(expect.arrayContaining(['400', '413']));
+    expect(post?.requestBody.content['multipart/form-data']).not.toHaveProperty('example');
+    expect(post?.responses[201]?.content['image/png']).not.toHaveProperty('example');
+    await uploading.stop();
+  });
+});
+
+interface Upload {
+  readonly requestBody: Described200;
+  readonly responses: Record<number, Described200>;
+}
 
 describe('a document of classes that refer to themselves', () => {
   it('is served in each form, with an example where one can be made', async () => {

@@ -24,6 +24,13 @@ export const WITH_A_BODY: readonly DomainError[] = [
   new InvalidJson(),
   new PayloadTooLarge(),
 ];
+/** A form or a file. A pipe such as `ParseFilePipe` refuses a file with 400, its interceptor one that is too large with 413. */
+export const WITH_ANOTHER_BODY: readonly DomainError[] = [
+  new ValidationFailed([
+    bodyError(['name'], { code: 'length', message: 'name must have 1 to 200 characters' }),
+  ]),
+  new PayloadTooLarge(),
+];
 export const WITHOUT_A_BODY: readonly DomainError[] = [
   new ValidationFailed([unknownError('query', ['colour'])]),
 ];

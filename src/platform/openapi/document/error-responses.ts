@@ -4,7 +4,14 @@ import { UnsupportedMediaType } from '../../http/body/body.errors.js';
 import { ofDomainError } from '../../errors/error-body.js';
 import type { DomainError } from '../../errors/domain-error.js';
 import { type ErrorKind, HTTP_STATUS } from '../../errors/error-kind.js';
-import { ALWAYS, NO_KEY, WITH_A_BODY, WITH_IDEMPOTENCY, WITHOUT_A_BODY } from '../pipeline-errors.js';
+import {
+  ALWAYS,
+  NO_KEY,
+  WITH_A_BODY,
+  WITH_ANOTHER_BODY,
+  WITH_IDEMPOTENCY,
+  WITHOUT_A_BODY,
+} from '../pipeline-errors.js';
 import { headersOfStatus } from './headers.js';
 import type { OperationObject, ResponseObject } from './schemas.js';
 import type { Route } from './routes.js';
@@ -54,7 +61,9 @@ function commonErrors({ security, requestBody }: OperationObject, route: Route):
     ...ALWAYS,
     ...(mediaTypes.includes('application/json')
       ? [...WITH_A_BODY, UnsupportedMediaType.expecting(mediaTypes)]
-      : WITHOUT_A_BODY),
+      : mediaTypes.length > 0
+        ? WITH_ANOTHER_BODY
+        : WITHOUT_A_BODY),
     ...(route.isIdempotent ? WITH_IDEMPOTENCY : []),
   ];
 }

@@ -2,8 +2,12 @@ import { hash } from 'node:crypto';
 import { IDEMPOTENCY_KEY } from '../../idempotency/idempotency-key.js';
 import type { OperationObject, SchemaObject, SchemaOrReference, SchemasObject } from './schemas.js';
 
-/** The library's type lacks `const` and `examples` of JSON Schema. */
-type Schema = SchemaObject & { readonly const?: unknown; readonly examples?: readonly unknown[] };
+/** The library's type lacks these members of JSON Schema. */
+type Schema = SchemaObject & {
+  readonly const?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly contentMediaType?: string;
+};
 
 type Media = Record<string, { schema?: SchemaOrReference; example?: unknown; examples?: unknown }>;
 
@@ -21,11 +25,14 @@ export function addExamples(operation: OperationObject, schemas: SchemasObject):
     requestBody,
     ...Object.entries(responses).flatMap(([status, response]) => (status.startsWith('2') ? [response] : [])),
   ] as readonly ({ readonly content?: Media } | undefined)[];
-  for (const media of bodies.flatMap((body) => Object.values(body?.content ?? {}))) {
-    if (media.schema && media.example === undefined && media.examples === undefined)
+  for (const [type, media] of bodies.flatMap((body) => Object.entries(body?.content ?? {}))) {
+    if (media.schema && media.example === undefined && media.examples === undefined && OF_TEXT.test(type))
       media.example = exampleOf(media.schema, schemas);
   }
 }
+
+/** Of others, such as an image, no example can be made. */
+const OF_TEXT = /json|form|^text\//;
 
 const uuidOf = (name: string): string =>
   hash('sha256', name).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-8$4-$5');
@@ -58,7 +65,9 @@ class Example {
       const example = this.of(part, inside);
       if (example !== undefined) return example;
     }
-    return EXAMPLES[typeOf(schema) ?? ''];
+    const { format = '', contentMediaType } = schema;
+    if (format === 'binary' || contentMediaType !== undefined) return undefined; // a file
+    return FORMATS[format] ?? EXAMPLES[typeOf(schema) ?? ''];
   }
 
   /** An optional property is in the example only if it has an example or a default of its own. */
@@ -97,6 +106,14 @@ const allowsNull = ({ type }: Schema): boolean => Array.isArray(type) && type.in
 
 const hasValue = ({ type, allOf, oneOf, anyOf, properties, items }: Schema): boolean =>
   [type, allOf, oneOf, anyOf, properties, items].some((part) => part !== undefined);
+
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': '2026-11-20T09:30:00.000Z',
+  date: '2026-11-20',
+  email: 'ann@example.com',
+  uuid: '6f1c2c1e-8d7a-4b62-9d3c-0a4f5f0a1b2c',
+  uri: 'https://example.com',
+};
 
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   string: 'text',
