@@ -78,6 +78,8 @@ describe('the log', () => {
     ['/v1/items?limit=0', '/v1/items', 400],
     ['/v1/%', '/v1/*path', 400],
     ['/nowhere', 'none', 404],
+    ['/docs', '/docs', 200],
+    ['/docs/theme.css', '/docs/theme.css', 200],
   ])('names %s by its pattern %s', async (path, route, status) => {
     await petstore.client(key).get(path).set('X-Request-Id', `pattern ${path}`.replaceAll(' ', '-'));
     expect(await lineOf(`pattern-${path}`)).toMatchObject({ route, status });

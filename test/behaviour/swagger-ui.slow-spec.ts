@@ -143,6 +143,18 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     await orders.getByText('Parameters').waitFor();
     expect(await orders.getByRole('button', { name: 'Try it out' }).count()).toBe(0);
     await orders.getByText('is switched off for this operation').waitFor();
+    expect(await page.locator('.swagger-ui').innerText()).not.toContain('x-hideTryItPanel');
+  });
+
+  it('breaks no word of a text that does not fit into a line of a phone', async () => {
+    const wide = page.viewportSize() ?? { width: 1280, height: 720 };
+    await page.setViewportSize({ width: 375, height: 700 });
+    await operation('listPets').locator('.highlight-code code').first().waitFor();
+    const styles = await page.evaluate(`
+      [...document.querySelectorAll('.swagger-ui :is(.microlight, .microlight code, .renderedMarkdown p, .markdown p)')]
+        .map((element) => [getComputedStyle(element).wordBreak, getComputedStyle(element).overflowWrap].join())`);
+    expect(new Set(styles as string[])).toEqual(new Set(['normal,break-word']));
+    await page.setViewportSize(wide);
   });
 
   it('keeps the authorization after a reload', async () => {

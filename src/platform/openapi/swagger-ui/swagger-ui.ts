@@ -19,8 +19,8 @@ export function setupSwaggerUi(app: NestExpressApplication): void {
   openApi.describe(app);
   const files = new UiFiles(() => uiScript(uiDocument(openApi.document, pathOf(publicUrl))));
   app.use('/docs', securityHeaders(stagingPublicUrl));
-  // Routes, so that other methods of these paths are 405.
-  app.getHttpAdapter().getInstance().get(files.paths, files.send);
+  // Routes, so that other methods of these paths are 405. One each, so that the log and the metrics have its name.
+  for (const path of files.paths) app.getHttpAdapter().getInstance().get(path, files.send);
 }
 
 /** The page and the files that it needs, made when they are asked for first. */

@@ -111,8 +111,7 @@ function inWords(schema: Json): Json {
 const isOperation = (part: unknown): part is Operation =>
   typeof part === 'object' && part !== null && 'responses' in part;
 
-const NO_PANEL =
-  '_Try it out_ is switched off for this operation, as its contract says (`x-hideTryItPanel`).';
+const NO_PANEL = '_Try it out_ is switched off for this operation.';
 
 const shownOperation = ({ parameters, responses, ...operation }: Operation, path: string): Json => ({
   ...operation,
