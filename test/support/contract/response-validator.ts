@@ -17,6 +17,20 @@ interface Response {
   readonly content?: Content<{ readonly schema: object }>;
 }
 
+/** Formats of JSON Schema and OpenAPI that modules may use, and that say nothing here. */
+const ANNOTATIONS = [
+  'binary',
+  'byte',
+  'double',
+  'duration',
+  'float',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'password',
+  'time',
+];
+
 /** Checks responses against the document. */
 export class ResponseValidator {
   private readonly ajv = new Ajv2020({
@@ -26,6 +40,10 @@ export class ResponseValidator {
       int32: true,
       int64: true,
       'uri-reference': true,
+      // Ajv warns of each schema with a format that it does not know.
+      ...Object.fromEntries(ANNOTATIONS.map((format) => [format, true])),
+      email: /^[^\s@]+@[^\s@]+$/,
+      uuid: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i,
       uri: (text) => URL.canParse(text),
       date: /^\d{4}-\d\d-\d\d$/,
       'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
