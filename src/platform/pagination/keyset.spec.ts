@@ -276,7 +276,7 @@ describe('keysetPage by a column', () => {
   });
 
   it('takes no made-up cursor whose key is not of the type of the column', async () => {
-    const scope = 'visits  [] seenAt ';
+    const scope = `${visits.metadata.tableName}  [] seenAt `;
     const page = (key: string) =>
       keysetPage(visits, { limit: 1, cursor: encodeCursor(1, scope, key) }, {}, { by: 'seenAt' });
     expect(await page('2026-11-26 12:00:00Z')).toHaveLength(1); // made up like one of the list
