@@ -165,7 +165,7 @@ if (INSTALLED_POSTGRES === undefined) skipped('backup and restore', 'install pos
       await stopService();
       const before = await petIds();
       const whole = readFileSync(saved('petstore.dump'));
-      for (const size of [whole.length - 2_000, whole.length / 2, 100, 1]) {
+      for (const size of [whole.length - 2_000, Math.floor(whole.length / 2), 100, 1]) {
         truncateSync(saved('petstore.dump'), size);
         await expect(runScript('restore.sh')).rejects.toMatchObject({
           code: 1,

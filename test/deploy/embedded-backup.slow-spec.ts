@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COMMAND_LINE, emptyFolder, inShell, MIGRATED_DATA, run } from '../support/program.js';
 import { readText } from '../support/repository.js';
@@ -12,12 +13,16 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const petstore = (...args: string[]) => run(COMMAND_LINE, args, { cwd: folder.path });
+async function petstore(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(COMMAND_LINE, args, { cwd: folder.path });
+  expect({ code, stderr }).toEqual({ code: 0, stderr });
+  return stdout;
+}
 const paste = (block: string) => execFileSync('sh', ['-e', '-c', block], { cwd: folder.path });
 
 describe('the data of the embedded PostgreSQL', () => {
   it('are backed up and restored as docs/running.md says', async () => {
-    cpSync(MIGRATED_DATA, join(folder.path, '.petstore'), { recursive: true });
+    await cp(MIGRATED_DATA, join(folder.path, '.petstore'), { recursive: true });
     await petstore('keys', 'create', '--plan', 'pro', '--name', 'kept');
     const page = readText('docs/running.md');
     paste(shellBlocks(page).find((block) => block.includes('.petstore backups/')) ?? 'false');
@@ -25,9 +30,9 @@ describe('the data of the embedded PostgreSQL', () => {
 
     renameSync(join(folder.path, '.petstore'), join(folder.path, 'away'));
     paste(/move `\.petstore` away, and run `(cp [^`]+)`/.exec(page.replaceAll('\n', ' '))?.[1] ?? 'false');
-    const { stdout } = await petstore('keys', 'list');
-    expect(stdout).toContain('kept');
-    expect(stdout).not.toContain('made later');
+    const keys = await petstore('keys', 'list');
+    expect(keys).toContain('kept');
+    expect(keys).not.toContain('made later');
   });
 });
 
