@@ -1,4 +1,4 @@
-import { chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SUPERUSER } from './connection.js';
 import { type DataFolder, ensurePassword } from './data-folder.js';
@@ -8,7 +8,7 @@ import { runProgram, type ServerPrograms } from './server-programs.js';
 /** Creates the cluster unless it exists. */
 export async function ensureCluster(folder: DataFolder, programs: ServerPrograms): Promise<void> {
   if (await isFilled(folder.cluster)) {
-    await giveToServerUser(folder, programs);
+    await closeToOthers(folder, programs);
     return;
   }
 
@@ -44,10 +44,12 @@ async function initialise(draft: string, password: string, programs: ServerProgr
   ]);
 }
 
-/** A cluster copied by root belongs to root, but PostgreSQL requires it to belong to the server's user. */
-async function giveToServerUser(folder: DataFolder, { user }: ServerPrograms): Promise<void> {
-  if (user === undefined || (await stat(folder.cluster)).uid === user.uid) return;
-  await runProgram('chown', ['-R', `${user.uid}:${user.gid}`, folder.cluster], {});
+/** PostgreSQL refuses a cluster that root has copied, which belongs to root, and one that a copy has opened to others. */
+async function closeToOthers({ cluster }: DataFolder, { user }: ServerPrograms): Promise<void> {
+  const { uid, mode } = await stat(cluster);
+  if (user !== undefined && uid !== user.uid)
+    await runProgram('chown', ['-R', `${user.uid}:${user.gid}`, cluster], {});
+  if ((mode & 0o027) !== 0) await chmod(cluster, 0o700);
 }
 
 async function moveUnlessTaken(from: string, to: string): Promise<void> {

@@ -99,6 +99,13 @@ describe('openEmbeddedPostgres with an exclusive lock', () => {
 });
 
 describe('openEmbeddedPostgres, explaining failures in one line', () => {
+  it('closes to others what a copy without its permissions has opened', async () => {
+    const cluster = join(dataDir, 'postgres');
+    await chmod(cluster, 0o755);
+    expect(await query(await start(), 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect((await stat(cluster)).mode & 0o777).toBe(0o700);
+  });
+
   it('names a cluster of another major version', () =>
     without('postgres/PG_VERSION', async () => {
       await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
