@@ -1,28 +1,20 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { filesIn, readText } from '../support/repository.js';
+import { markdownPages, readText } from '../support/repository.js';
 
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  '.github/SECURITY.md',
-  ...filesIn('docs')
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => join('docs', file)),
-];
-
-/** The anchors that a page offers, as GitHub derives them from its headings. */
+/** The anchors that a page offers: those of its headings, as GitHub derives them, and its own. */
 function anchors(page: string): string[] {
-  return [...readText(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+  const text = readText(page).replaceAll(/^ *```[^]*?^ *```$/gm, '');
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replace(/[^\w\- ]/g, '')
       .replaceAll(' ', '-'),
   );
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
 }
 
-const links = pages.flatMap((page) =>
+const links = markdownPages().flatMap((page) =>
   [...readText(page).matchAll(/\]\(((?!https?:)[^)\s]+)\)/g)].map(([, link = '']) => ({ page, link })),
 );
 
@@ -32,6 +24,12 @@ describe('the documentation', () => {
     const target = path === '' ? page : join(dirname(page), path);
     expect(existsSync(target)).toBe(true);
     if (anchor !== undefined && target.endsWith('.md')) expect(anchors(target)).toContain(anchor);
+  });
+
+  // Alert rules of 1.1, installed at an operator's, link to the page that had the incidents.
+  it('leads from operating.md, where alerts of 1.1 link to, to the incidents', () => {
+    const [, beginning = ''] = readText('docs/operating.md').split('\n\n');
+    expect(beginning).toMatch(/alert.*\]\(incidents\.md\)/);
   });
 
   it('keeps the README within three screens', () => {
