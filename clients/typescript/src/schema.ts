@@ -13,7 +13,7 @@ export interface paths {
     };
     /**
      * List pets
-     * @description Returns pets in ascending order of `id`, newest first with `sort=-id`, or in the order of their names with `sort=name` and with `namePrefix`, which finds pets by the beginning of their name. Follow the `Link` header to visit every pet exactly once; in the order of names, one that is renamed meanwhile may be visited twice or not at all. With a single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.
+     * @description Returns pets in ascending order of `id`, newest first with `sort=-id`, or sorted by name with `sort=name` or `namePrefix`, which finds pets by the beginning of their name. Follow the `Link` header to visit every pet exactly once. In a list by name, a pet that is renamed meanwhile may come twice or not at all. With a single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.
      *
      *     Needs a key with the scope `pets:read`.
      */
@@ -162,7 +162,7 @@ export interface paths {
     };
     /**
      * Count the pets
-     * @description Returns the number of pets of each status. Pets are counted anew after a second, or after ten times what the count took; until then your own changes may be missing.
+     * @description Returns the number of pets of each status. A count is reused for a second, or for ten times as long as it took; until then your own changes may be missing.
      *
      *     Needs a key with the scope `pets:read`.
      */
@@ -1956,11 +1956,11 @@ export interface operations {
         cursor?: string;
         /** @description Only pets of this availability. */
         status?: components['schemas']['PetStatus'];
-        /** @description Order of the list: `-id` is newest first; `name` and `-name` are the order of names, whatever their case, and then of `id`. Keep it from page to page, as the `Link` header does. With `namePrefix` the default is `name`. */
+        /** @description Order of the list: `-id` is newest first; `name` and `-name` sort by name, regardless of case, and then by `id`. Keep it from page to page, as the `Link` header does. With `namePrefix` the default is `name`. */
         sort?: 'id' | '-id' | 'name' | '-name';
-        /** @description Only pets whose name begins with this, whatever its case and Unicode normal form, in the order of names. Not with `ids` or `categoryId`. */
+        /** @description Only pets whose name begins with this, regardless of case and Unicode normal form, sorted by name. Not with `ids` or `categoryId`. */
         namePrefix?: string;
-        /** @description Only pets of this category, also of one that has been removed. */
+        /** @description Only pets of this category, even if it has been removed. */
         categoryId?: number;
         /** @description Return only the pets with these ids, at most 100: `ids=1&ids=2` or `ids=1,2`. With a single id, the response has the `ETag` of that pet. */
         ids?: number[];

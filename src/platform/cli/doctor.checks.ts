@@ -155,7 +155,7 @@ async function checkRedis(config: RedisConfig): Promise<CheckResult[]> {
     await tryCounting(redis, TIMEOUT);
     return [ok('redis', `${place} responds and counts`)];
   } catch (error) {
-    const advice = 'Until that is mended, each replica counts its share of every limit.';
+    const advice = 'Until this is fixed, each replica counts its share of every limit.';
     return [fail('redis', `${place} responds, but does not count: ${reasonOf(error)}`, advice)];
   } finally {
     redis.disconnect();

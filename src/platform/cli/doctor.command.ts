@@ -9,7 +9,7 @@ export function addDoctorCommand(program: Command, application: Application): vo
   program
     .command('doctor')
     .description(
-      'Check configuration, database, migrations, Redis and port. Changes nothing; in Redis it counts for a second.',
+      'Check configuration, database, migrations, Redis and port. Changes nothing but counters in Redis that last a second.',
     )
     .option('--json', 'print a JSON array')
     .addHelpText('after', '\nThe exit code is 1 if a check failed. Warnings do not count.')

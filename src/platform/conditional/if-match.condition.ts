@@ -8,15 +8,15 @@ import { opaque, versionOf } from './etag.js';
 const CHANGED = 'The resource has changed since you read it. Fetch it again and retry.';
 const KNOWN = 'The resource has a version that If-None-Match excludes, so it was not changed.';
 const ALTERED =
-  'If-Match needs the ETag as the service sent it. This one is weak (W/) or has a suffix, as a proxy makes it that compresses ' +
-  'responses. Fetch the resource with "Accept-Encoding: identity" and send that ETag.';
+  'If-Match needs the ETag as the service sent it. This one is weak (W/) or has a suffix, which a proxy adds when it ' +
+  'compresses responses. Fetch the resource with "Accept-Encoding: identity" and send that ETag.';
 
 /** The current version of the resource differs from the one the client expects. */
 export class PreconditionFailed extends DomainError {
   static override readonly help = {
     meaning:
-      'The resource changed since you read the version in `If-Match`, or a proxy has altered the `ETag`; or it has a version in ' +
-      '`If-None-Match`.',
+      'The resource changed since you read the version in `If-Match`, a proxy has altered the `ETag`, or `If-None-Match` ' +
+      'excludes its current version.',
     action:
       'Fetch the resource again, apply your change to it, and send it with the new `ETag`. If the message says that the `ETag` ' +
       'is weak, fetch it with `Accept-Encoding: identity`.',

@@ -20,7 +20,8 @@ export class InternalError extends DomainError {
 /** A dependency of the service is temporarily unavailable. */
 export class ServiceUnavailable extends DomainError {
   static override readonly help = {
-    meaning: 'Something that the service needs, such as its database, is unavailable.',
+    meaning:
+      'Something that the service needs, such as its database, is unavailable, or the request waited too long for others to end.',
     action: 'Wait for the seconds in `Retry-After`. Repeat a `POST` with the same `Idempotency-Key`.',
   };
 

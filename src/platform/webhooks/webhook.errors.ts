@@ -52,7 +52,7 @@ export class WebhookDisabledByOperator extends DomainError {
 
 export class TooManyWebhooks extends DomainError {
   static override readonly help = {
-    meaning: 'The key has as many webhooks as its plan allows, or more from before.',
+    meaning: 'The key has all the webhooks that its plan allows.',
     action: 'Delete one first, or ask the operator for a larger plan.',
   };
 

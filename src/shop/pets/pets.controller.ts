@@ -40,9 +40,10 @@ export class PetsController {
     operationId: 'listPets',
     summary: 'List pets',
     description:
-      'Returns pets in ascending order of `id`, newest first with `sort=-id`, or in the order of their names with `sort=name` and with ' +
-      '`namePrefix`, which finds pets by the beginning of their name. Follow the `Link` header to visit every pet exactly once; in the order ' +
-      'of names, one that is renamed meanwhile may be visited twice or not at all. With a single id in `ids`, the response has the `ETag` of that pet, ready for `If-Match`.',
+      'Returns pets in ascending order of `id`, newest first with `sort=-id`, or sorted by name with `sort=name` or `namePrefix`, which ' +
+      'finds pets by the beginning of their name. Follow the `Link` header to visit every pet exactly once. In a list by name, a pet ' +
+      'that is renamed meanwhile may come twice or not at all. With a single id in `ids`, the response has the `ETag` of that pet, ' +
+      'ready for `If-Match`.',
   })
   @Paged(PetResponse, { name: 'Pets', description: 'A page of pets.' })
   list(@Query() query: ListPetsQuery): Promise<Page<PetResponse>> {

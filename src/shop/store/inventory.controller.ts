@@ -15,8 +15,8 @@ export class InventoryController {
     operationId: 'getInventory',
     summary: 'Count the pets',
     description:
-      'Returns the number of pets of each status. Pets are counted anew after a second, or after ten times what the count took; until ' +
-      'then your own changes may be missing.',
+      'Returns the number of pets of each status. A count is reused for a second, or for ten times as long as it took; until then ' +
+      'your own changes may be missing.',
   })
   @ApiOkResponse({ type: InventoryResponse, description: 'The numbers of pets.' })
   count(): Promise<InventoryResponse> {

@@ -43,7 +43,7 @@ export const CLIENT_ERROR_CATALOG = [
   {
     example: MALFORMED,
     meaning:
-      'The request is not valid HTTP/1.1, does not have exactly one valid `Host`, or has several `Authorization`.',
+      'The request is not valid HTTP/1.1, does not have exactly one valid `Host`, or has several `Authorization` headers.',
     action: 'Use an HTTP library. The connection is closed if the rest cannot be read.',
   },
   {

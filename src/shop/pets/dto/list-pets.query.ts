@@ -42,8 +42,8 @@ const notWith = (isWrong: (query: ListPetsQuery) => boolean, message: string): P
 export class ListPetsQuery extends OmitType(PetsPageQuery, ['sort']) {
   @SortParameter(SORTS, {
     description:
-      'Order of the list: `-id` is newest first; `name` and `-name` are the order of names, whatever their case, and then of `id`. Keep ' +
-      'it from page to page, as the `Link` header does. With `namePrefix` the default is `name`.',
+      'Order of the list: `-id` is newest first; `name` and `-name` sort by name, regardless of case, and then by `id`. Keep it from ' +
+      'page to page, as the `Link` header does. With `namePrefix` the default is `name`.',
   })
   @notWith(
     ({ sort, namePrefix }) => namePrefix !== undefined && (sort === 'id' || sort === '-id'),
@@ -61,7 +61,7 @@ export class ListPetsQuery extends OmitType(PetsPageQuery, ['sort']) {
     required: false,
     mayBeBlank: true,
     description:
-      'Only pets whose name begins with this, whatever its case and Unicode normal form, in the order of names. Not with `ids` or `categoryId`.',
+      'Only pets whose name begins with this, regardless of case and Unicode normal form, sorted by name. Not with `ids` or `categoryId`.',
     example: 'Rex',
   })
   @notWith(
@@ -72,7 +72,7 @@ export class ListPetsQuery extends OmitType(PetsPageQuery, ['sort']) {
 
   @Int64Parameter({
     hasExample: false,
-    description: 'Only pets of this category, also of one that has been removed.',
+    description: 'Only pets of this category, even if it has been removed.',
   })
   readonly categoryId?: Int64;
 
