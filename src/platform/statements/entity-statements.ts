@@ -12,7 +12,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { isDistinct } from './changed-columns.js';
 import { isCovered, isPassedThrough, isVerbatim } from './covered-entity.js';
 import type { Int64 } from '../json/int64.js';
-import { type NamedStatement, runNamed } from './run-named.js';
+import { type NamedStatement, type PreparedQuery, runNamed } from './run-named.js';
 
 /** Rows in the order of a property and then of `id`. */
 export interface KeyOptions<E> {
@@ -24,8 +24,8 @@ export interface KeyOptions<E> {
   readonly take: number;
 }
 
-/** A statement that runs together with an insert. It reads the inserted row as `written`. */
-export interface InsertCompanion {
+/** An `INSERT … SELECT … FROM written` that runs in the statement that inserts or updates the row `written`. */
+export interface Companion {
   /**
    * @param placeholder of the item `i` of `values`
    * @param id the column of `id`
@@ -67,7 +67,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   /** See `isLeftAlone()`. */
   private leftAlone?: boolean | Promise<boolean> | undefined;
   /** By what differs in their text. */
-  private readonly texts = new Map<string, Pick<NamedStatement, 'name' | 'text'>>();
+  private readonly texts = new Map<string, PreparedQuery>();
 
   private constructor(private readonly metadata: EntityMetadata) {
     const { driver } = metadata.dataSource;
@@ -177,7 +177,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 
   /** Inserts a row that is stored verbatim, together with a second statement. Returns the row. */
-  insert(row: Entity, { sql, values }: InsertCompanion): NamedStatement {
+  insert(row: Entity, { sql, values }: Companion): NamedStatement {
     const columns = this.columns.filter(({ property }) => property !== 'id');
     const parameters = columns.map((column) => column.toParameter(row[column.property]));
     return this.statement('insert', [...parameters, ...values], () => {
@@ -190,8 +190,26 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     });
   }
 
-  /** Updates the row with this primary key. Returns the row if that changes it; undefined if TypeORM changes more columns than these. */
-  update(where: object, changes: Partial<Entity>): NamedStatement | undefined {
+  /** A row with changes, as PostgreSQL stores and returns it; undefined if a column is not known, or stored in another form. */
+  changed(row: Entity, changes: Partial<Entity>): Entity | undefined {
+    const changed = new this.target() as ObjectLiteral;
+    for (const { property, metadata } of this.columns) {
+      const value: unknown = (property in changes ? changes : row)[property];
+      if (value !== null && !isVerbatim(metadata, value)) return undefined;
+      changed[property] = value;
+    }
+    return changed as Entity;
+  }
+
+  /**
+   * Updates the row with this primary key. Returns the row if that changes it; undefined if TypeORM changes more columns than these.
+   * @param expected the row afterwards, and what to write if it is this one
+   */
+  update(
+    where: object,
+    changes: Partial<Entity>,
+    expected?: { readonly row: Entity; readonly companion: Companion },
+  ): NamedStatement | undefined {
     const [property = ''] = Object.keys(where); // isCovered() sees that it is one column
     const id: unknown = (where as ObjectLiteral)[property];
     const key = this.byProperty.get(property);
@@ -200,20 +218,31 @@ export class EntityStatements<Entity extends ObjectLiteral> {
       return undefined;
     // In the order of the table: that of a client's members would make a statement for each order.
     const columns = this.columns.filter(({ property }) => property in changes);
-    const values = columns.map((column) => column.toParameter((changes as ObjectLiteral)[column.property]));
-    return this.statement(`update ${columns.map(({ property }) => property).join()}`, [...values, id], () => {
+    const set = columns.map((column) => column.toParameter((changes as ObjectLiteral)[column.property]));
+    const others = expected
+      ? this.columns.filter((column) => column !== key && !columns.includes(column))
+      : [];
+    const kept = others.map((column) => column.toParameter(expected?.row[column.property]));
+    const values = [...set, id, ...kept, ...(expected?.companion.values ?? [])];
+    const what = `${expected ? 'write' : 'update'} ${columns.map(({ property }) => property).join()}`;
+    return this.statement(what, values, () => {
       const sets = columns.map(({ name }, i) => `${name} = $${i + 1}`).join();
-      const changed = columns.map(({ metadata }, i) => isDistinct(metadata, `$${i + 1}`)).join(' OR ');
+      const known = [...columns, key, ...others].map(({ metadata }, i) => isDistinct(metadata, `$${i + 1}`));
+      const update =
+        `UPDATE ${this.table} SET ${sets} WHERE ${key.name} = $${columns.length + 1} ` +
+        `AND (${known.slice(0, columns.length).join(' OR ')}) RETURNING ${this.names}`;
+      if (!expected) return update;
+      const companion = expected.companion.sql((i) => `$${this.columns.length + i + 1}`, key.name);
       return (
-        `UPDATE ${this.table} SET ${sets} ` +
-        `WHERE ${key.name} = $${columns.length + 1} AND (${changed}) RETURNING ${this.names}`
+        `WITH written AS (${update}), companion AS (${companion} WHERE NOT (${known.join(' OR ')}) RETURNING 1) ` +
+        `SELECT ${this.names}, EXISTS (SELECT FROM companion) FROM written`
       );
     });
   }
 
   /** Runs a statement in the transaction of the manager, or on a connection of its own. @throws QueryFailedError */
   async run(manager: EntityManager, statement: NamedStatement): Promise<Entity[]> {
-    const rows = (await runNamed(manager, statement, { rowMode: 'array' })) as unknown[][];
+    const rows = (await runNamed(manager, statement)) as unknown[][];
     const entities: Entity[] = [];
     for (const fields of rows) entities.push(this.toEntity(fields));
     return entities;
@@ -224,11 +253,20 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     manager: EntityManager,
     statement: NamedStatement,
   ): Promise<{ id: Int64; key: string; entity: Entity }[]> {
-    const rows = (await runNamed(manager, statement, { rowMode: 'array' })) as unknown[][];
+    const rows = (await runNamed(manager, statement)) as unknown[][];
     return rows.map((fields) => {
       const entity = this.toEntity(fields);
       return { id: entity.id as Int64, key: fields[this.columns.length] as string, entity };
     });
+  }
+
+  /** The same for a statement of {@link update}: the row that it has changed, and whether its companion has run. */
+  async runUpdate(
+    manager: EntityManager,
+    statement: NamedStatement,
+  ): Promise<{ row: Entity; isAccompanied: boolean } | undefined> {
+    const [fields] = (await runNamed(manager, statement)) as unknown[][];
+    return fields && { row: this.toEntity(fields), isAccompanied: fields[this.columns.length] === true };
   }
 
   private toEntity(fields: readonly unknown[]): Entity {
@@ -243,14 +281,15 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 
   private statement(key: string, values: readonly unknown[], sql: () => string): NamedStatement {
-    let known = this.texts.get(key);
-    if (known === undefined) {
+    let query = this.texts.get(key);
+    if (query === undefined) {
       const text = sql();
-      if (this.texts.size >= MAX_NAMED) return { text, values };
-      known = { name: hash('sha256', text, 'base64url'), text }; // PostgreSQL truncates names after 63 bytes
-      this.texts.set(key, known);
+      if (this.texts.size >= MAX_NAMED) return { query: { text, rowMode: 'array' }, values };
+      // PostgreSQL truncates names after 63 bytes
+      query = { name: hash('sha256', text, 'base64url'), text, rowMode: 'array' };
+      this.texts.set(key, query);
     }
-    return { ...known, values };
+    return { query, values };
   }
 }
 

@@ -14,5 +14,5 @@ export async function queryPrepared<Row extends object>(
   values: readonly unknown[],
 ): Promise<Row[]> {
   const name = hash('sha256', text, 'base64url'); // PostgreSQL truncates names after 63 bytes
-  return (await runNamed(manager, { name, text, values }, {})) as Row[];
+  return (await runNamed(manager, { query: { name, text }, values })) as Row[];
 }

@@ -10,7 +10,7 @@ import {
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../clock/clock.js';
 import { changeCondition } from '../statements/changed-columns.js';
-import { EntityStatements } from '../statements/entity-statements.js';
+import { type Companion, EntityStatements } from '../statements/entity-statements.js';
 import type { NamedStatement } from '../statements/run-named.js';
 import { findRows } from '../statements/find.js';
 import type { IsolationLevel } from '../database/run-transaction.js';
@@ -23,7 +23,7 @@ import {
   separateCommits,
 } from './change-scope.js';
 import { eventData, type EventType } from './event-type.js';
-import { eventOfInsert, writeToOutbox } from './outbox.js';
+import { eventOfInsert, eventOfUpdate, writeToOutbox } from './outbox.js';
 
 interface Identified {
   id: Int64 | string;
@@ -119,10 +119,10 @@ export class Changes {
     if (!differs(row, given)) return Promise.resolve(row);
     return this.scope.write(severalStatements, async (manager) => {
       const key = keyOf(manager, target, row);
-      const changed = await this.updated(manager, target, key, given);
+      const changed = await this.updated(manager, target, key, row, given, type);
       if (!changed) return stored(manager, target, key);
-      await this.recordOf(manager, type, changed, row);
-      return changed;
+      if (!changed.isAccompanied) await this.recordOf(manager, type, changed.row, row);
+      return changed.row;
     });
   }
 
@@ -176,16 +176,19 @@ export class Changes {
     return event && statements.insert(whole, event);
   }
 
-  /** @returns the changed row; undefined if it does not exist, or has these values already */
+  /** @returns the changed row, and whether its event is written; undefined if it does not exist, or has these values already */
   private async updated<Row extends Identified>(
     manager: EntityManager,
     target: EntityTarget<Row>,
     key: FindOptionsWhere<Row>,
+    row: Row,
     values: Partial<Row>,
-  ): Promise<Row | undefined> {
+    type: EventType<Row>,
+  ): Promise<{ readonly row: Row; readonly isAccompanied: boolean } | undefined> {
     const statements = EntityStatements.of(this.dataSource, target);
-    const update = statements?.update(key, values);
-    if (statements && update) return (await statements.run(manager, update))[0];
+    const expected = statements && (await this.expected(manager, statements, row, values, type));
+    const update = statements?.update(key, values, expected);
+    if (statements && update) return statements.runUpdate(manager, update);
     const { sql, parameters } = changeCondition(this.dataSource.getMetadata(target), values);
     const { affected } = await manager
       .createQueryBuilder()
@@ -194,7 +197,22 @@ export class Changes {
       .where(key)
       .andWhere(sql, parameters)
       .execute();
-    return affected === 0 ? undefined : stored(manager, target, key);
+    if (affected === 0) return undefined;
+    return { row: await stored(manager, target, key), isAccompanied: false };
+  }
+
+  /** What an update should lead to, with the event of that; undefined if only PostgreSQL can tell. */
+  private async expected<Row extends Identified>(
+    manager: EntityManager,
+    statements: EntityStatements<Row>,
+    before: Row,
+    values: Partial<Row>,
+    type: EventType<Row>,
+  ): Promise<{ readonly row: Row; readonly companion: Companion } | undefined> {
+    const row = statements.changed(before, values);
+    if (!row || !(await statements.isLeftAlone(manager))) return undefined;
+    const companion = eventOfUpdate(type, row, before, this.now());
+    return companion && { row, companion };
   }
 
   private in(scope: ChangeScope): Changes {

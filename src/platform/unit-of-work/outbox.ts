@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { InsertCompanion } from '../statements/entity-statements.js';
+import type { Companion } from '../statements/entity-statements.js';
 import { queryPrepared } from '../statements/query-prepared.js';
 import { writeJson } from '../json/write-json.js';
 import { type EventType, assertDeclared, eventData } from './event-type.js';
@@ -31,7 +31,7 @@ export function eventOfInsert<Row extends { id: unknown }>(
   type: EventType<Row>,
   row: Row,
   occurredAt: Date,
-): InsertCompanion | undefined {
+): Companion | undefined {
   assertDeclared(type.name);
   const properties = propertiesWithoutId(type, row);
   if (properties === undefined) return undefined;
@@ -40,6 +40,29 @@ export function eventOfInsert<Row extends { id: unknown }>(
       `${INSERT} SELECT ${$(0)}, ${$(1)}, ${$(2)}, ('{"id":' || to_json(${id}) || ${$(3)})::json FROM written`,
     values: [type.name, type.version, occurredAt, properties === '}' ? properties : `,${properties}`],
   };
+}
+
+/**
+ * Writes the event of a row in the statement that updates it.
+ * @param row as it will be
+ * @returns undefined if its data cannot be made before
+ */
+export function eventOfUpdate<Row extends { id: unknown }>(
+  type: EventType<Row>,
+  row: Row,
+  before: Row,
+  occurredAt: Date,
+): Companion | undefined {
+  assertDeclared(type.name);
+  try {
+    const data = writeJson(eventData(type, row, before));
+    return {
+      sql: ($) => `${INSERT} SELECT ${$(0)}, ${$(1)}, ${$(2)}, ${$(3)} FROM written`,
+      values: [type.name, type.version, occurredAt, data],
+    };
+  } catch {
+    return undefined; // the error comes again if there is an event
+  }
 }
 
 /** The text of an event's data after its `id`; undefined if it cannot be made without that. */
