@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { brokenJson, valid } from '../support/contract/values.js';
+
+const textsOf = (schema: object): string[] =>
+  fc.sample(valid({ type: 'string', ...schema }, { paths: {} }), 50).map(({ text }) => text);
+
+describe('the contract test of a property with a pattern', () => {
+  it.each([
+    ['^97[89][0-9]{10}$', {}],
+    ['^[a-z]{2}$', { minLength: 2, maxLength: 2 }],
+    ['^#[0-9a-fA-F]{6}$', {}],
+    ['^[A-Z]{2}\\d{2}[A-Z0-9]{11,30}$', { maxLength: 34 }],
+    ['^\\w+(-\\w+)*$', { maxLength: 20 }],
+    ['^\\p{Lu}', { maxLength: 10 }],
+    ['^(?:red|green)$', {}],
+  ])('finds texts that match %s', (pattern, more) => {
+    const { maxLength = 300 } = more as { maxLength?: number };
+    for (const text of textsOf({ pattern, ...more })) {
+      expect(text).toMatch(new RegExp(pattern, 'u'));
+      expect(text.length).toBeLessThanOrEqual(maxLength);
+    }
+  });
+
+  it('takes the example of one that fast-check cannot read, and asks for it', () => {
+    const pattern = '^(?!0)\\d{5}$';
+    expect(new Set(textsOf({ pattern, examples: ['12345'] }))).toEqual(new Set(['12345']));
+    expect(() => textsOf({ pattern })).toThrow(`${pattern}. Give the property an example.`);
+  });
+
+  it('expects a refusal of white space only where the pattern refuses it', () => {
+    expect(brokenJson({ type: 'string', pattern: '^[a-z]*$' })).toContain('" \\n"');
+    expect(brokenJson({ type: 'string', pattern: '^\\s*$' })).not.toContain('" \\n"');
+  });
+});
