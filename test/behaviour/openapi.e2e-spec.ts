@@ -116,6 +116,10 @@ describe('the document of an upload', () => {
     const { body } = await uploading.client().get('/openapi.json').expect(200);
     const { post } = (body as { paths: Record<string, { post: Upload }> }).paths['/on-files'] ?? {};
     expect(Object.keys(post?.responses ?? {})).toEqual(expect.arrayContaining(['400', '413']));
+    expect(Object.keys(post?.responses[400]?.content['application/json']?.examples ?? {})).toEqual([
+      'validation_failed',
+      'bad_request', // which `ParseFilePipe` and `FileInterceptor` throw
+    ]);
     expect(post?.requestBody.content['multipart/form-data']).not.toHaveProperty('example');
     expect(post?.responses[201]?.content['image/png']).not.toHaveProperty('example');
     await uploading.stop();
@@ -143,7 +147,7 @@ describe('a document of classes that refer to themselves', () => {
 });
 
 interface Described200 {
-  readonly content: Record<string, { readonly example?: unknown }>;
+  readonly content: Record<string, { readonly example?: unknown; readonly examples?: object }>;
 }
 
 describe('a document that cannot be generated', () => {

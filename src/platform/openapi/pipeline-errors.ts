@@ -1,6 +1,6 @@
 import { MissingApiKey } from '../auth/auth.errors.js';
 import { InternalError, ServiceUnavailable, ValidationFailed } from '../errors/common.errors.js';
-import type { DomainError } from '../errors/domain-error.js';
+import { DomainError } from '../errors/domain-error.js';
 import { bodyError, unknownError } from '../errors/field-error.js';
 import { MethodNotAllowed, RouteNotFound } from '../errors/route.errors.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../http/body/body.errors.js';
@@ -24,12 +24,16 @@ export const WITH_A_BODY: readonly DomainError[] = [
   new InvalidJson(),
   new PayloadTooLarge(),
 ];
-/** A form or a file. A pipe such as `ParseFilePipe` refuses a file with 400, its interceptor one that is too large with 413. */
+/** A form or a file. Its interceptor refuses one that is too large with 413. */
 export const WITH_ANOTHER_BODY: readonly DomainError[] = [
   new ValidationFailed([
     bodyError(['name'], { code: 'length', message: 'name must have 1 to 200 characters' }),
   ]),
   new PayloadTooLarge(),
+];
+/** What Nest throws if the form has no file, one in another field, or one that `ParseFilePipe` refuses. */
+export const WITH_FILES: readonly DomainError[] = [
+  new DomainError('invalid', 'bad_request', 'File is required'),
 ];
 export const WITHOUT_A_BODY: readonly DomainError[] = [
   new ValidationFailed([unknownError('query', ['colour'])]),

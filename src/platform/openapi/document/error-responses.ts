@@ -9,6 +9,7 @@ import {
   NO_KEY,
   WITH_A_BODY,
   WITH_ANOTHER_BODY,
+  WITH_FILES,
   WITH_IDEMPOTENCY,
   WITHOUT_A_BODY,
 } from '../pipeline-errors.js';
@@ -64,6 +65,7 @@ function commonErrors({ security, requestBody }: OperationObject, route: Route):
       : mediaTypes.length > 0
         ? WITH_ANOTHER_BODY
         : WITHOUT_A_BODY),
+    ...(mediaTypes.includes('multipart/form-data') ? WITH_FILES : []),
     ...(route.isIdempotent ? WITH_IDEMPOTENCY : []),
   ];
 }
