@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { QueryRunner } from 'typeorm';
 import { MIGRATIONS } from '../../src/app.migrations.js';
 import { migrate } from '../../src/platform/database/migrations/migrate.js';
 import { petstore, refusedStart } from '../support/command-line.js';
@@ -127,6 +128,20 @@ it('a PostgreSQL without ICU is named in one line', async () => {
   await sql(database.url, `DELETE FROM pg_collation WHERE collname = 'und-x-icu'`);
   await expect(migrate(database.url, MIGRATIONS)).rejects.toThrow(
     /^DATABASE_URL: PostgreSQL lacks what a migration needs: collation "und-x-icu" .* does not exist\. The packages and images of PostgreSQL are built with ICU\.$/,
+  );
+});
+
+it('an extension that a migration forgot is named in one line', async () => {
+  class ExcludeOverlaps1999999999999 {
+    readonly name = 'ExcludeOverlaps1999999999999';
+    up = (runner: QueryRunner) =>
+      runner.query('CREATE TABLE stays (room int, EXCLUDE USING gist (room WITH =))');
+    down = (runner: QueryRunner) => runner.query('DROP TABLE stays');
+  }
+  const database = await createTestDatabase('template1');
+  databases.push(database);
+  await expect(migrate(database.url, [...MIGRATIONS, ExcludeOverlaps1999999999999])).rejects.toThrow(
+    /^DATABASE_URL: PostgreSQL lacks what a migration needs: data type integer has no .+ "gist"\. If it belongs to an extension, such as btree_gist, let the migration create that first\.$/,
   );
 });
 

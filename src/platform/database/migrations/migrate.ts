@@ -18,8 +18,8 @@ import { anotherProgram, readRights, requireUse, whyNotMigrate } from './rights.
 const CONNECT = seconds(5);
 /** SQLSTATE of a missing right, and of a table, function or type that another program has made. */
 const OF_THE_DATABASE = ['42501', '42P07', '42723', '42710'];
-/** SQLSTATE of what a PostgreSQL without ICU has not: the collations that fold names. */
-const NO_COLLATION = '42704';
+/** SQLSTATE of what PostgreSQL has only with ICU or with an extension: collations that fold names, operators of an index. */
+const UNDEFINED_OBJECT = '42704';
 const APPLICATION = `${SERVICE.prefix} migrate`;
 
 const warn: Say = (line) => {
@@ -151,11 +151,15 @@ async function underLock<T>(
         `DATABASE_URL: a migration may not change the database: ${(error as Error).message}. Give the service a database of its own, or its role the right.`,
         { cause: error },
       );
-    if (errorCodeOf(error) === NO_COLLATION)
-      throw new StartupError(
-        `DATABASE_URL: PostgreSQL lacks what a migration needs: ${(error as Error).message}. The packages and images of PostgreSQL are built with ICU.`,
-        { cause: error },
-      );
+    if (errorCodeOf(error) === UNDEFINED_OBJECT) {
+      const { message } = error as Error;
+      const advice = message.startsWith('collation')
+        ? 'The packages and images of PostgreSQL are built with ICU.'
+        : 'If it belongs to an extension, such as btree_gist, let the migration create that first.';
+      throw new StartupError(`DATABASE_URL: PostgreSQL lacks what a migration needs: ${message}. ${advice}`, {
+        cause: error,
+      });
+    }
     if (!isDatabaseUnavailable(error)) throw error;
     throw new StartupError(
       `PostgreSQL failed in the middle of a migration: ${String(error)}. Finished migrations are kept; run it again for the others.`,
