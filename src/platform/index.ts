@@ -23,6 +23,7 @@ export { IfMatchCondition } from './conditional/if-match.condition.js';
 export { PageQuery, SortedPageQuery, SortParameter } from './pagination/page.query.js';
 export { AtLeastOneProperty } from './validation/body-rules.js';
 export {
+  DateField,
   EnumField,
   Int64Field,
   Int64List,
@@ -30,6 +31,7 @@ export {
   IntegerParameter,
   OptionalNotNull,
   Text,
+  TimeField,
 } from './validation/property.decorators.js';
 export { PatchType } from './validation/patch-type.js';
 export { type Int64, parseInt64 } from './json/int64.js';

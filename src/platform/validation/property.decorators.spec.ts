@@ -1,5 +1,6 @@
+import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { EnumField, Text } from './property.decorators.js';
+import { DateField, EnumField, Text, TimeField } from './property.decorators.js';
 
 class Note {
   @Text({ max: 5 })
@@ -62,4 +63,102 @@ describe('a field of an enumeration', () => {
       expect(problems(size)).toEqual(['size must be one of small, large']);
     },
   );
+});
+
+class Visit {
+  @TimeField({ description: 'When it begins.' })
+  readonly at!: Date;
+}
+
+describe('a time', () => {
+  const read = (at: unknown) => {
+    const visit = plainToInstance(Visit, { at });
+    return validateSync(visit).length === 0 ? visit.at.toISOString() : 'refused';
+  };
+
+  it.each([
+    ['2026-11-27T10:00:00Z', '2026-11-27T10:00:00.000Z'],
+    ['2026-11-27t10:00:00z', '2026-11-27T10:00:00.000Z'],
+    ['2026-11-27T10:00:00.5+05:30', '2026-11-27T04:30:00.500Z'],
+    ['2026-11-27T10:00:00.123456789-00:00', '2026-11-27T10:00:00.123Z'],
+    ['2028-02-29T23:59:59+23:59', '2028-02-29T00:00:59.000Z'],
+    ['0001-01-02T00:00:00Z', '0001-01-02T00:00:00.000Z'],
+    ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.000Z'],
+  ])('%s is the Date %s', (text, date) => {
+    expect(read(text)).toBe(date);
+  });
+
+  it.each([
+    '2026-11-27',
+    '2026-11-27T10:00:00',
+    '2026-11-27T10:00Z',
+    '2026-11-27 10:00:00Z',
+    '2026-11-27T24:00:00Z',
+    '2026-11-27T10:00:00+24:00',
+    '2026-11-27T23:59:60Z',
+    '2026-11-27T10:00:00Z ',
+    '2026-02-29T10:00:00Z',
+    '2026-04-31T10:00:00Z',
+    '2026-13-01T10:00:00Z',
+    '2026-00-01T10:00:00Z',
+    '2026-W48-5T10:00:00Z',
+    '0000-01-01T00:00:00Z',
+    '+002026-11-27T10:00:00Z',
+    'Fri, 27 Nov 2026 10:00:00 GMT',
+    'tomorrow',
+    '',
+    5,
+    1_795_773_600_000,
+    null,
+    undefined,
+    true,
+    [],
+    {},
+    ['2026-11-27T10:00:00Z'],
+  ])('rejects %j', (at) => {
+    expect(read(at)).toBe('refused');
+  });
+});
+
+class Birthday {
+  @DateField({ description: 'The day.' })
+  readonly on: unknown;
+}
+
+describe('a day', () => {
+  const isDate = (on: unknown) => validateSync(Object.assign(new Birthday(), { on })).length === 0;
+
+  it.each(['2026-11-27', '2028-02-29', '2000-02-29', '0001-01-01', '0099-12-31', '9999-12-31'])(
+    'accepts %s',
+    (on) => {
+      expect(isDate(on)).toBe(true);
+    },
+  );
+
+  it.each([
+    '2026-02-29',
+    '1900-02-29',
+    '2026-04-31',
+    '2026-11-00',
+    '2026-11-32',
+    '2026-13-01',
+    '2026-00-01',
+    '0000-01-01',
+    '2026-W48-5',
+    '2026-331',
+    '2026-11',
+    '20261127',
+    '2026-11-27T10:00:00Z',
+    '2026-11-27\n',
+    ' 2026-11-27',
+    'today',
+    '',
+    5,
+    null,
+    undefined,
+    new Date(),
+    ['2026-11-27'],
+  ])('rejects %j', (on) => {
+    expect(isDate(on)).toBe(false);
+  });
 });

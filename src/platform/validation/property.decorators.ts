@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsEnum, ValidateBy, ValidateIf } from 'class-validator';
+import { IsEnum, isRFC3339, ValidateBy, ValidateIf } from 'class-validator';
 import { isInt64, parseInt64 } from '../json/int64.js';
 
 interface Rule {
@@ -183,6 +183,42 @@ export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
 const isWhole = (value: number): boolean => Math.abs(value) === Infinity || Number.isInteger(value);
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
+
+/** A time in RFC 3339, such as `2026-11-27T10:00:00Z`. The handler gets a `Date`, so to the millisecond. */
+export function TimeField(document: ApiPropertyOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: 'string', format: 'date-time', ...document }),
+    Transform(({ value }: { value: unknown }) => (isTime(value) ? new Date(value) : value)),
+    rule({
+      name: 'time',
+      code: 'format',
+      test: (value) => value instanceof Date,
+      message: 'must be a time with its offset, such as 2026-11-27T10:00:00Z',
+    }),
+  );
+}
+
+/** A day, such as `2026-11-27`. The handler gets the text, as a column of the type `date` takes it. */
+export function DateField(document: ApiPropertyOptions): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: 'string', format: 'date', ...document }),
+    rule({ name: 'date', code: 'format', test: isDay, message: 'must be a date, such as 2026-11-27' }),
+  );
+}
+
+/** A day of the calendar. PostgreSQL has no year 0. */
+const isDay = (value: unknown): boolean =>
+  isString(value) &&
+  /^(?!0000)\d{4}-(0[1-9]|1[0-2])-\d{2}$/.test(value) &&
+  new Date(`${value}T00:00:00Z`).getUTCDate() === Number(value.slice(8));
+
+/** class-validator accepts 30 February, a space instead of the T, and leap seconds, which a `Date` cannot hold. */
+const isTime = (value: unknown): value is string =>
+  isRFC3339(value) &&
+  isString(value) &&
+  value[10] !== ' ' &&
+  isDay(value.slice(0, 10)) &&
+  !Number.isNaN(Date.parse(value));
 
 interface IntegerParameterOptions {
   readonly description: string;
