@@ -7,7 +7,7 @@ umask 077
 . "$(dirname "$0")/target.sh"
 folder=${2:?The second argument is a folder, which is made.}
 folder=${folder%/}
-[ ! -e "$folder" ] || fail "$folder is there already."
+[ ! -e "$folder" ] || fail "$folder already exists."
 
 parent=$(dirname "$folder")
 made=

@@ -59,14 +59,14 @@ describe.each<[string, 'template1' | 'petstore', string, string, RegExp]>([
     EMPTY,
     '',
     '?options=-c%20search_path%3Dnowhere',
-    new RegExp(`search_path nowhere there is no schema .+ GRANT USAGE, CREATE ON SCHEMA public TO ${ROLE}$`),
+    new RegExp(`search_path nowhere has no schema .+ GRANT USAGE, CREATE ON SCHEMA public TO ${ROLE}$`),
   ],
   [
     'finds the table migrations of another program',
     EMPTY,
     `CREATE TABLE migrations (id int, migration text); GRANT ALL ON migrations TO ${ROLE}; GRANT CREATE ON SCHEMA public TO ${ROLE}`,
     '',
-    /the table migrations in the schema public is another program's\. Give the service a database of its own\.$/,
+    /the table migrations in the schema public belongs to another program\. Give the service a database of its own\.$/,
   ],
   [
     "finds another program's migrations by TypeORM",
@@ -74,7 +74,7 @@ describe.each<[string, 'template1' | 'petstore', string, string, RegExp]>([
     `CREATE TABLE migrations (id serial, timestamp bigint, name text); GRANT ALL ON migrations TO ${ROLE};
      INSERT INTO migrations (timestamp, name) VALUES (1, 'Other1'); GRANT CREATE ON SCHEMA public TO ${ROLE}`,
     '',
-    /the table migrations in the schema public is another program's\./,
+    /the table migrations in the schema public belongs to another program\./,
   ],
   [
     'may not use the tables',

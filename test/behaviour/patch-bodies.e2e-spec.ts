@@ -181,7 +181,7 @@ describe('a start', () => {
   }
 
   it.each([
-    ['a default of the DTO of a POST', CreateLabel, /CreateLabel begins with it.* extends PatchType/],
+    ['a default of the DTO of a POST', CreateLabel, /CreateLabel has that default.* extends PatchType/],
     [
       'that of a PartialType()',
       class Update extends PartialType(CreateLabel) {},

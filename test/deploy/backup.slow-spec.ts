@@ -153,7 +153,7 @@ if (INSTALLED_POSTGRES === undefined) skipped('backup and restore', 'install pos
     it('refuse to overwrite a backup, and to restore while the service runs', async () => {
       await expect(runScript('backup.sh')).rejects.toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/is there already/) as unknown,
+        stderr: expect.stringMatching(/already exists/) as unknown,
       });
       await expect(runScript('restore.sh')).rejects.toMatchObject({
         code: 1,

@@ -378,7 +378,7 @@ describe('keysetPage by a column of an entity that is left to TypeORM', () => {
       find: () => stays.findBy({ key: 'k1' }),
     });
     await expect(keysetPage(own, { limit: 1 }, {}, { by: 'key' })).rejects.toThrow(
-      `keysetPage with "by" does not call the find() of a repository's own.`,
+      `keysetPage with "by" does not call the repository's own find().`,
     );
   });
 });

@@ -13,7 +13,7 @@ interface KeyedEntity<E> {
 /**
  * Finds rows by a prepared statement where the entity and the filter allow it, otherwise by TypeORM's query builder.
  * @throws TypeError if the column may be NULL: a comparison of rows would leave out such rows. If it is hidden: a cursor shows it. If the
- * repository has a `find` of its own, whose conditions would be missing
+ * repository has its own `find`, whose conditions would be missing
  */
 export async function findByKey<E extends { id: Int64 }>(
   repository: Readable<E>,
@@ -38,7 +38,7 @@ export async function findByKey<E extends { id: Int64 }>(
     );
   if (repository.find !== Repository.prototype.find)
     throw new TypeError(
-      `keysetPage with "by" does not call the find() of a repository's own. Give its conditions of ${metadata.name} as the filter.`,
+      `keysetPage with "by" does not call the repository's own find(). Pass its conditions of ${metadata.name} as the filter.`,
     );
   const statements = EntityStatements.of(manager.dataSource, target);
   const select = statements?.selectByKey(options);

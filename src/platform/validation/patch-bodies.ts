@@ -25,7 +25,7 @@ function requireNoDefaults(dto: Type<object>, { controller, name }: Handler): vo
   const [member, value] = found as [string, unknown];
   throw new StartupError(
     `${controller.name}.${name} would change ${member} to ${shown(value)} in every PATCH that omits it, because ` +
-      `${dto.name} begins with it. Write "class ${dto.name} extends PatchType(…)" instead of PartialType(…), or remove the value.`,
+      `${dto.name} has that default. Write "class ${dto.name} extends PatchType(…)" instead of PartialType(…), or remove the value.`,
   );
 }
 

@@ -38,7 +38,7 @@ export async function readRights(client: pg.Client): Promise<Rights> {
   const [rights] = rows as [Rights]; // a SELECT without FROM
   if (rights.schema === null)
     throw new StartupError(
-      `DATABASE_URL: of the search_path ${rights.searchPath} there is no schema that the role ${rights.role} may use.` +
+      `DATABASE_URL: the search_path ${rights.searchPath} has no schema that the role ${rights.role} may use.` +
         ` Create it, or run: GRANT USAGE, CREATE ON SCHEMA public TO ${rights.role}`,
     );
   if (rights.isForeign) throw anotherProgram(rights.schema);
@@ -47,7 +47,7 @@ export async function readRights(client: pg.Client): Promise<Rights> {
 
 export const anotherProgram = (schema: string | null): StartupError =>
   new StartupError(
-    `DATABASE_URL: the table migrations${schema === null ? '' : ` in the schema ${schema}`} is another program's. Give the service a database of its own.`,
+    `DATABASE_URL: the table migrations${schema === null ? '' : ` in the schema ${schema}`} belongs to another program. Give the service a database of its own.`,
   );
 
 /** @throws StartupError if the role may not use the tables */
