@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COMMAND_LINE, emptyFolder, inShell, MIGRATED_DATA, run } from '../support/program.js';
@@ -25,11 +25,14 @@ describe('the data of the embedded PostgreSQL', () => {
     await cp(MIGRATED_DATA, join(folder.path, '.petstore'), { recursive: true });
     await petstore('keys', 'create', '--plan', 'pro', '--name', 'kept');
     const page = readText('docs/running.md');
-    paste(shellBlocks(page).find((block) => block.includes('.petstore backups/')) ?? 'false');
+    paste(shellBlocks(page).find((block) => block.includes('.petstore "backups/')) ?? 'false');
     await petstore('keys', 'create', '--plan', 'pro', '--name', 'made later');
 
     renameSync(join(folder.path, '.petstore'), join(folder.path, 'away'));
-    paste(/move `\.petstore` away, and run `(cp [^`]+)`/.exec(page.replaceAll('\n', ' '))?.[1] ?? 'false');
+    const restore =
+      /move `\.petstore` away, and run `(cp [^`]+)`/.exec(page.replaceAll('\n', ' '))?.[1] ?? 'false';
+    const [made = ''] = readdirSync(join(folder.path, 'backups'));
+    paste(restore.replace(/(?<=backups\/)\S+/, made));
     const keys = await petstore('keys', 'list');
     expect(keys).toContain('kept');
     expect(keys).not.toContain('made later');

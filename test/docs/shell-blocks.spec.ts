@@ -36,6 +36,21 @@ describe('a block to paste', () => {
     expect(language).toBe('sh');
   });
 
+  // Ctrl-C, which ends it, would drop the lines that follow, or run them at once.
+  it.each(scripts)('runs nothing until it is stopped, but in its last line: $page, $begin', ({ block }) => {
+    expect(block.trimEnd().split('\n').slice(0, -1).join('\n')).not.toMatch(
+      /--follow|\bnpm start|\btail -f|npm run receiver|petstore worker/,
+    );
+  });
+
+  // Keys that are replaced are lost, with what they encrypt; a folder that is there gets the copy inside it.
+  it.each(scripts)('pasted again, replaces no keys and no backup: $page, $begin', ({ block }) => {
+    for (const command of block.replaceAll(/\|\|\n */g, '|| ').split('\n')) {
+      if (/urandom|openssl rand/.test(command)) expect(command).toMatch(/^(?:sudo )?test -e \S+ \|\| /);
+      if (command.startsWith('cp -R')) expect(command).toContain('$(date ');
+    }
+  });
+
   // A second cd would be relative to the first.
   it.each(scripts)('is for one folder: $page, $begin', ({ block }) => {
     expect([...bare(block).matchAll(/(?<![\w-])cd(?!\w)/g)].length).toBeLessThan(2);
