@@ -19,6 +19,7 @@ fail() {
 
 connect() { :; }
 disconnect() { :; }
+exec </dev/null              # which may be the next commands of the caller
 trap 'exit 130' INT TERM HUP # otherwise a signal skips the trap EXIT
 
 case ${1:-} in

@@ -3,6 +3,7 @@
 # replaces the replicas and the worker, which then connect as that role. No request is lost. You can run it again at any time.
 set -eu
 cd "$(dirname "$0")/../.."
+exec </dev/null # which may be the next commands of the caller
 secrets() { docker compose run --rm --no-deps -T secrets sh -c "cd /data && umask 077 && $1"; }
 
 # Replicas read their address again for each connection, so it changes after the role is there.

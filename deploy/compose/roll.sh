@@ -16,6 +16,7 @@ fail() {
   exit 1
 }
 
+exec </dev/null # which may be the next commands of the caller
 exec 9<docker-compose.yml
 ! command -v flock >/dev/null || flock --nonblock 9 || fail 'Another roll.sh is running.'
 
@@ -54,7 +55,7 @@ give_up() {
   fail "$1 The old replicas and the old worker keep running."
 }
 
-docker compose run --rm --no-deps migrate
+docker compose run --rm --no-deps -T migrate
 trap 'give_up "Interrupted."' INT TERM HUP
 # Not with --no-deps: Compose 2.26 to 2.29 would remember another configuration. Nor with a `migrate` of the old version, which the next
 # `docker compose up` would replace, and with it all that depends on it. And not started by `up`, which would wait for a Redis that may be down.

@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The line after a script in a block that is pasted, which a terminal without bracketed paste sends as the input of the script. */
+const NEXT = 'docker compose down\n';
+
+describe('a script of deploy', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'petstore '));
+    // As the real one, it reads all of its input.
+    writeFileSync(join(folder, 'docker'), '#!/bin/sh\ncat >>"$SEEN"\necho "$*" >>"$CALLS"\n', {
+      mode: 0o755,
+    });
+    writeFileSync(join(folder, 'petstore.dump'), 'a dump');
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['compose/roll.sh', '1.0.0'],
+    ['compose/owner.sh', '1.0.0'],
+    ['backup/backup.sh', 'compose', 'NEW'],
+    ['backup/restore.sh', 'compose', 'FOLDER'],
+  ])('leaves the input to its caller: %s', (script, ...args) => {
+    const named = args.map((arg) => ({ NEW: join(folder, 'new'), FOLDER: folder })[arg] ?? arg);
+    const shell = [
+      `export PATH='${folder}':"$PATH" SEEN='${folder}/seen' CALLS='${folder}/calls'`,
+      `'${join(ROOT, 'deploy', script)}' ${named.map((arg) => `'${arg}'`).join(' ')} >/dev/null 2>&1`,
+      'cat; cat "$CALLS"',
+    ].join('\n');
+    const { stdout } = spawnSync('sh', ['-c', shell], { input: NEXT, encoding: 'utf8' });
+    expect(stdout).toMatch(/^docker compose down\n(?:compose|image)/);
+  });
+});
