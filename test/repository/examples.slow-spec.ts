@@ -128,6 +128,27 @@ describe('clients/examples/python', () => {
     expect([stdout, stderr]).toEqual([expect.stringMatching(README), '']);
   });
 
+  itWithPython('has a receiver that says why it refuses a message', async () => {
+    const receiver = runPython(['-u', join(ROOT, 'clients/examples/python/webhook_receiver.py')], {
+      PYTHONPATH: join(ROOT, 'clients/python/src'),
+      WEBHOOK_SECRET: 'whsec_c2VjcmV0',
+      PORT: '0',
+    });
+    const stderr = text(receiver.stderr);
+    const [line] = (await once(receiver.stdout, 'data')) as [Buffer];
+    const address = /http\S+/.exec(String(line))?.[0] ?? '';
+    const headers = {
+      'webhook-id': 'a',
+      'webhook-timestamp': `${Math.floor(Date.now() / 1_000)}`,
+      'webhook-signature': 'v1,YQ==',
+    };
+    expect((await fetch(address, { method: 'POST', body: '{}', headers })).status).toBe(400);
+    receiver.kill();
+    expect(await stderr).toMatch(
+      /^Refused a message: invalid_signature: No signature is valid\. Check the secret .+\n$/,
+    );
+  });
+
   itWithPython('ends with one line and exit code 1 if a request is refused', async () => {
     const program = example('petstore_wrong', 'list');
     expect(await text(program.stderr)).toMatch(/^401 invalid_api_key: .+\n$/);

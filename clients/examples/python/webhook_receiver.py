@@ -20,7 +20,8 @@ class Receiver(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
             event = verify_webhook(body, self.headers, SECRET)  # also rejects messages older than 5 minutes
-        except WebhookVerificationError:
+        except WebhookVerificationError as error:
+            print(f"Refused a message: {error}", file=sys.stderr, flush=True)
             self.respond(400)
             return
         message = self.headers["webhook-id"]

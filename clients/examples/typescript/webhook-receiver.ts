@@ -22,8 +22,9 @@ async function receive(
     seen.add(id);
     return 204; // respond quickly: the service waits at most 10 s
   } catch (error) {
-    if (error instanceof WebhookVerificationError) return 400;
-    throw error;
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    stderr.write(`Refused a message: ${error.message}\n`);
+    return 400;
   }
 }
 
