@@ -1,6 +1,6 @@
 import { MissingApiKey } from '../auth/auth.errors.js';
 import { InternalError, ServiceUnavailable, ValidationFailed } from '../errors/common.errors.js';
-import { DomainError } from '../errors/domain-error.js';
+import type { DomainError } from '../errors/domain-error.js';
 import { bodyError, unknownError } from '../errors/field-error.js';
 import { MethodNotAllowed, RouteNotFound } from '../errors/route.errors.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../http/body/body.errors.js';
@@ -30,10 +30,6 @@ export const WITH_ANOTHER_BODY: readonly DomainError[] = [
     bodyError(['name'], { code: 'length', message: 'name must have 1 to 200 characters' }),
   ]),
   new PayloadTooLarge(),
-];
-/** What Nest throws if the form has no file, one in another field, or one that `ParseFilePipe` refuses. */
-export const WITH_FILES: readonly DomainError[] = [
-  new DomainError('invalid', 'bad_request', 'File is required'),
 ];
 export const WITHOUT_A_BODY: readonly DomainError[] = [
   new ValidationFailed([unknownError('query', ['colour'])]),
