@@ -1,6 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { DateField, EnumField, Text, TimeField } from './property.decorators.js';
+import { DateField, EnumField, Int64Field, OptionalNotNull, Text, TimeField } from './property.decorators.js';
 
 class Note {
   @Text({ max: 5 })
@@ -160,5 +160,43 @@ describe('a day', () => {
     ['2026-11-27'],
   ])('rejects %j', (on) => {
     expect(isDate(on)).toBe(false);
+  });
+});
+
+class Cleared {
+  @Text({ max: 5, nullable: true })
+  text: unknown = 'a';
+
+  @EnumField(Size, { name: 'Size', nullable: true })
+  size: unknown = Size.Small;
+
+  @Int64Field({ nullable: true })
+  count: unknown = 1;
+
+  @TimeField({ nullable: true })
+  at: unknown = new Date();
+
+  @DateField({ nullable: true })
+  on: unknown = '2026-11-27';
+
+  @OptionalNotNull()
+  @Text({ max: 5, nullable: true })
+  note: unknown;
+}
+
+describe.each(Object.keys(new Cleared()))('a nullable field, %s', (name) => {
+  const problems = (value: unknown) =>
+    validateSync(Object.assign(new Cleared(), { [name]: value })).map(({ property }) => property);
+
+  it('accepts null', () => {
+    expect(problems(null)).toEqual([]);
+  });
+
+  it.each(['', 'wrong value', {}, true])('rejects %j', (value) => {
+    expect(problems(value)).toEqual([name]);
+  });
+
+  it('may be absent only if it is optional', () => {
+    expect(problems(undefined)).toEqual(name === 'note' ? [] : [name]);
   });
 });

@@ -22,7 +22,11 @@ export function rule({ name, code, test, message }: Rule): PropertyDecorator {
 /** The value may be omitted. Unlike class-validator's `@IsOptional()`, this does not accept `null`. */
 export const OptionalNotNull = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
-interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required'> {
+/** With `nullable: true` in the document, `null` is valid, too. */
+const orNull = ({ nullable }: { readonly nullable?: boolean }): PropertyDecorator =>
+  ValidateIf((_, value) => nullable !== true || value !== null);
+
+interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required' | 'nullable'> {
   /** Unicode code points, as JSON Schema and PostgreSQL count them. */
   readonly max: number;
   readonly example?: string;
@@ -43,6 +47,7 @@ export function Text({ max, mayBeBlank = false, ...document }: TextOptions): Pro
       maxLength: max,
       pattern: mayBeBlank ? '^[^\\u0000]*$' : TEXT_PATTERN,
     } as ApiPropertyOptions),
+    orNull(document),
     rule({ name: 'isText', code: 'type', test: isString, message: 'must be a string' }),
     rule({
       name: 'textLength',
@@ -71,7 +76,10 @@ const isString = (value: unknown): value is string => typeof value === 'string';
 const hasLength = (text: string, max: number): boolean =>
   text !== '' && text.length <= 2 * max && Array.from(text).length <= max;
 
-interface EnumOptions extends Pick<ApiPropertyOptions, 'description' | 'required' | 'default' | 'example'> {
+interface EnumOptions extends Pick<
+  ApiPropertyOptions,
+  'description' | 'required' | 'nullable' | 'default' | 'example'
+> {
   /** Of the schema in the OpenAPI document, and of the type in generated clients. */
   readonly name: string;
 }
@@ -88,6 +96,7 @@ export function EnumField(
       enum: values,
       enumName: name,
     } as ApiPropertyOptions),
+    orNull(document),
     IsEnum(values, { message: '$property must be one of $constraint2' }),
   );
 }
@@ -163,6 +172,7 @@ export const INT64_RULE = 'int64Type';
 export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: 'integer', format: 'int64', ...document }),
+    orNull(document),
     rule({ name: INT64_RULE, code: 'type', test: isNumber, message: 'must be an integer' }),
     rule({
       name: 'int64Form',
@@ -188,6 +198,7 @@ const isNumber = (value: unknown): boolean => typeof value === 'number' || typeo
 export function TimeField(document: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: 'string', format: 'date-time', ...document }),
+    orNull(document),
     Transform(({ value }: { value: unknown }) => (isTime(value) ? new Date(value) : value)),
     rule({
       name: 'time',
@@ -202,6 +213,7 @@ export function TimeField(document: ApiPropertyOptions): PropertyDecorator {
 export function DateField(document: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: 'string', format: 'date', ...document }),
+    orNull(document),
     rule({ name: 'date', code: 'format', test: isDay, message: 'must be a date, such as 2026-11-27' }),
   );
 }
