@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { brokenJson, valid } from '../support/contract/values.js';
 
+const NOTHING = { paths: {} };
+
 const textsOf = (schema: object): string[] =>
-  fc.sample(valid({ type: 'string', ...schema }, { paths: {} }), 50).map(({ text }) => text);
+  fc.sample(valid({ type: 'string', ...schema }, NOTHING), 50).map(({ text }) => text);
 
 describe('the contract test of a property with a pattern', () => {
   it.each([
@@ -28,7 +30,26 @@ describe('the contract test of a property with a pattern', () => {
   });
 
   it('expects a refusal of white space only where the pattern refuses it', () => {
-    expect(brokenJson({ type: 'string', pattern: '^[a-z]*$' })).toContain('" \\n"');
-    expect(brokenJson({ type: 'string', pattern: '^\\s*$' })).not.toContain('" \\n"');
+    expect(brokenJson({ type: 'string', pattern: '^[a-z]*$' }, NOTHING)).toContain('" \\n"');
+    expect(brokenJson({ type: 'string', pattern: '^\\s*$' }, NOTHING)).not.toContain('" \\n"');
+  });
+});
+
+describe('the contract test of a nullable enumeration', () => {
+  const document = {
+    ...NOTHING,
+    components: { schemas: { Size: { type: 'string', enum: ['small', 'large'] } } },
+  };
+  const size = { anyOf: [{ $ref: '#/components/schemas/Size' }, { type: 'null' }] };
+
+  it('sends each of its values and null', () => {
+    const sent = fc.sample(valid(size, document), 100).map(({ json }) => json);
+    expect(new Set(sent)).toEqual(new Set(['"small"', '"large"', 'null']));
+  });
+
+  it('expects a refusal of other values, but not of null', () => {
+    const broken = brokenJson(size, document);
+    expect(broken).toContain('"lost"');
+    expect(broken).not.toContain('null');
   });
 });

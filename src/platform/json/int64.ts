@@ -3,8 +3,8 @@
  */
 export type Int64 = number | bigint;
 
-const MIN = -(2n ** 63n);
-const MAX = 2n ** 63n - 1n;
+export const MIN_INT64 = -(2n ** 63n);
+export const MAX_INT64 = 2n ** 63n - 1n;
 
 /** Parses decimal digits with an optional minus sign. Returns `undefined` for other text and for values out of range. */
 export function parseInt64(text: string): Int64 | undefined {
@@ -12,7 +12,7 @@ export function parseInt64(text: string): Int64 | undefined {
   const number = Number(text);
   if (Number.isSafeInteger(number)) return number === 0 ? 0 : number;
   const exact = BigInt(text);
-  return exact >= MIN && exact <= MAX ? exact : undefined;
+  return exact >= MIN_INT64 && exact <= MAX_INT64 ? exact : undefined;
 }
 
 export function isInt64(value: unknown): value is Int64 {

@@ -200,3 +200,31 @@ describe.each(Object.keys(new Cleared()))('a nullable field, %s', (name) => {
     expect(problems(undefined)).toEqual(name === 'note' ? [] : [name]);
   });
 });
+
+class Price {
+  @Int64Field({ minimum: 1, maximum: 100 })
+  cents: unknown = 1;
+
+  @Int64Field({ minimum: -5 })
+  change: unknown = 1;
+}
+
+describe('a 64-bit integer with bounds', () => {
+  const problems = (values: object) =>
+    validateSync(Object.assign(new Price(), values)).flatMap(({ constraints }) =>
+      Object.values(constraints ?? {}),
+    );
+
+  it.each([1, 100, 1n, 100n])('accepts %p', (cents) => {
+    expect(problems({ cents })).toEqual([]);
+  });
+
+  it.each([0, -1, 101, 0n, 101n, 9_223_372_036_854_775_807n])('rejects %p and names the bounds', (cents) => {
+    expect(problems({ cents })).toEqual(['cents must be from 1 to 100']);
+  });
+
+  it('has the bounds of 64 bits where it names none', () => {
+    expect(problems({ change: 9_223_372_036_854_775_807n })).toEqual([]);
+    expect(problems({ change: -6 })).toEqual(['change must be from -5 to 9223372036854775807']);
+  });
+});

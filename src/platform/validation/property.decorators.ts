@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsEnum, isRFC3339, ValidateBy, ValidateIf } from 'class-validator';
-import { isInt64, parseInt64 } from '../json/int64.js';
+import { isInt64, MAX_INT64, MIN_INT64, parseInt64 } from '../json/int64.js';
 
 interface Rule {
   readonly name: string;
@@ -168,8 +168,10 @@ const read = (text: string, max: number) => text.split(',', max + 1).map(parseIn
 /** The name of the rule that a property must be a signed 64-bit integer. */
 export const INT64_RULE = 'int64Type';
 
-/** An exact, signed 64-bit integer in a body. Strings and fractions are invalid; `1.0` and `1e3` are integers, as in JSON Schema. */
+/** An exact, signed 64-bit integer in a body. Strings and fractions are invalid; `1.0` and `1e3` are integers, as in JSON Schema.
+ * `minimum` and `maximum` of the document are its bounds. */
 export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
+  const { minimum = MIN_INT64, maximum = MAX_INT64 } = document;
   return applyDecorators(
     ApiProperty({ type: 'integer', format: 'int64', ...document }),
     orNull(document),
@@ -183,8 +185,8 @@ export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
     rule({
       name: 'int64Range',
       code: 'range',
-      test: isInt64,
-      message: 'must be from -9223372036854775808 to 9223372036854775807',
+      test: (value) => isInt64(value) && value >= minimum && value <= maximum,
+      message: `must be from ${minimum} to ${maximum}`,
     }),
   );
 }

@@ -236,7 +236,7 @@ function bodyBreaks({ properties = {}, required = [] }: Schema, document: Docume
   });
   return [
     ...Object.entries(properties).flatMap(([name, schema]) =>
-      brokenJson(resolve(document, schema)).map((json) => withProperty(name, json)),
+      brokenJson(schema, document).map((json) => withProperty(name, json)),
     ),
     ...required.map(without),
     withProperty('colour', '"red"'),

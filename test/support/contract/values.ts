@@ -32,10 +32,12 @@ const FORMATS: Readonly<Record<string, Arbitrary<string>>> = {
 
 const NULL: Value = { json: 'null', text: 'null' };
 
-const isNullable = ({ type }: Schema): boolean => Array.isArray(type);
+const isNullable = ({ type, anyOf }: Schema): boolean =>
+  Array.isArray(type) || anyOf?.at(-1)?.type === 'null';
 
-/** Removes `null` from `type: [integer, null]`. */
+/** Removes `null` from `type: [integer, null]`, and from `anyOf: [{ $ref }, { type: null }]`. */
 function withoutNull(schema: Schema): Schema {
+  if (schema.anyOf) return schema.anyOf[0] ?? {};
   const [type] = [schema.type ?? []].flat().filter((one) => one !== 'null');
   return { ...schema, type };
 }
@@ -100,15 +102,17 @@ function objects({ properties = {}, required = [] }: Schema, document: Document)
 }
 
 /** JSON texts that a schema rejects. */
-export function brokenJson(schema: Schema): string[] {
-  if (isNullable(schema)) return brokenJson(withoutNull(schema)).filter((json) => json !== 'null');
-  const { enum: names, type, minLength, maxLength, pattern } = schema;
+export function brokenJson(schema: Schema, document: Document): string[] {
+  const resolved = resolve(document, schema);
+  if (isNullable(resolved))
+    return brokenJson(withoutNull(resolved), document).filter((json) => json !== 'null');
+  const { enum: names, type, minLength, maxLength, pattern } = resolved;
   if (names) return ['"lost"', '""', 'null', '5', JSON.stringify(names)];
   if (type === 'array') return ['"x"', 'null', '5', 'true', '{}'];
   if (type === 'object') return ['"x"', 'null', '5', 'true', '[]'];
   if (type === 'boolean') return ['"x"', 'null', '5', '[]', '{}'];
   if (type === 'number') return ['"x"', 'null', 'true', '[]', '{}'];
-  if (type === 'integer') return ['"7"', 'null', 'true', '1.5', '1e-1', '[]', '{}', ...beyond(schema)];
+  if (type === 'integer') return ['"7"', 'null', 'true', '1.5', '1e-1', '[]', '{}', ...beyond(resolved)];
   return [
     ...['null', '5', 'true', '[]', '{}'],
     ...(minLength === undefined ? [] : ['""']),
