@@ -135,13 +135,13 @@ it('an extension that a migration forgot is named in one line', async () => {
   class ExcludeOverlaps1999999999999 {
     readonly name = 'ExcludeOverlaps1999999999999';
     up = (runner: QueryRunner) =>
-      runner.query('CREATE TABLE stays (room int, EXCLUDE USING gist (room WITH =))');
+      runner.query('CREATE TABLE stays (room json, EXCLUDE USING gist (room WITH =))');
     down = (runner: QueryRunner) => runner.query('DROP TABLE stays');
   }
   const database = await createTestDatabase('template1');
   databases.push(database);
   await expect(migrate(database.url, [...MIGRATIONS, ExcludeOverlaps1999999999999])).rejects.toThrow(
-    /^DATABASE_URL: PostgreSQL lacks what a migration needs: data type integer has no .+ "gist"\. If it belongs to an extension, such as btree_gist, let the migration create that first\.$/,
+    /^DATABASE_URL: PostgreSQL lacks what a migration needs: data type json has no .+ "gist"\. If it belongs to an extension, such as btree_gist, let the migration create that first\.$/,
   );
 });
 

@@ -123,7 +123,8 @@ describeShop()('the examples of the document, executed in its order on the demo 
     for (const [, , { operationId, requestBody, responses }] of operations()) {
       const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
       for (const content of [requestBody?.content, success?.content])
-        for (const [type, media] of Object.entries(content ?? {}))
+        for (const [type, media] of Object.entries(content ?? {}).filter(([type]) => type.endsWith('json')))
+          // a file has none
           expect([operationId, type, media.example]).toEqual([operationId, type, expect.anything()]);
     }
   });
