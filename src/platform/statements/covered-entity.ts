@@ -15,13 +15,19 @@ const CONVERTED: ReadonlySet<unknown> = new Set([Number, Boolean, 'date', ...MOM
 
 export const isPassedThrough = ({ type }: ColumnMetadata): boolean => PASSED_THROUGH.has(type);
 
-/** Whether PostgreSQL returns the value as it was given. Not so: other number formats, blanks at the end, halves of surrogate pairs, microseconds. */
+/** Whether PostgreSQL returns the value as it was given. Not so: other number formats, small bigints, blanks at the end, halves of surrogate pairs, microseconds. */
 export function isVerbatim({ type, length, precision }: ColumnMetadata, value: unknown): boolean {
   if (TEXTS.includes(type)) return typeof value === 'string' && length === '' && value.isWellFormed();
-  if (INTEGERS.includes(type)) return typeof value === 'bigint' || Number.isSafeInteger(value);
+  if (INTEGERS.includes(type)) return isAsParsed(value);
   if (MOMENTS.includes(type)) return value instanceof Date && precision == null;
   return (type === 'boolean' || type === 'bool') && typeof value === 'boolean';
 }
+
+/** Whether it is what `int64FromDatabase` makes of it: a bigint only where a number is not exact, and no -0. */
+const isAsParsed = (value: unknown): boolean =>
+  typeof value === 'bigint'
+    ? !Number.isSafeInteger(Number(value))
+    : Number.isSafeInteger(value) && !Object.is(value, -0);
 
 /** Whether an entity is a table with simple columns and one primary key that uses no other features of TypeORM. */
 export function isCovered(entity: EntityMetadata): boolean {

@@ -7,8 +7,10 @@ import {
   FindOperator,
   type FindOptionsWhere,
   type ObjectLiteral,
+  TableColumn,
 } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { TableUtils } from 'typeorm/schema-builder/util/TableUtils.js';
 import { isDistinct } from './changed-columns.js';
 import { isCovered, isPassedThrough, isVerbatim } from './covered-entity.js';
 import type { Int64 } from '../json/int64.js';
@@ -147,8 +149,8 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 
   /**
-   * Whether PostgreSQL leaves an inserted row as it is: its table has no trigger, no rule and no default that the class does not
-   * have. Looked up once, so that a trigger which is added while the service runs counts from its next start.
+   * Whether PostgreSQL leaves a written row as it is: its table has no trigger, no rule, and no type or default that the class does
+   * not have. Looked up once, so that a trigger which is added while the service runs counts from its next start.
    */
   isLeftAlone(manager: EntityManager): boolean | Promise<boolean> {
     return (this.leftAlone ??= this.lookUp(manager).then(
@@ -161,11 +163,19 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 
   private async lookUp(manager: EntityManager): Promise<boolean> {
-    const own = this.columns.filter(
-      ({ metadata, property }) => property !== 'id' && !this.defaults.has(metadata),
-    );
-    const names = own.map(({ metadata }) => metadata.databaseName);
-    const [found] = await manager.query<{ leftAlone: boolean }[]>(LEFT_ALONE, [this.table, names]);
+    const { driver } = this.metadata.dataSource;
+    const names = this.columns.map(({ metadata }) => metadata.databaseName);
+    const types = this.columns.map(({ metadata }) => {
+      const options = TableUtils.createTableColumnOptions(metadata, driver);
+      return driver.createFullType(new TableColumn(options)).toLowerCase();
+    });
+    const mayBeSet = this.columns.map(({ metadata }) => this.defaults.has(metadata));
+    const [found] = await manager.query<{ leftAlone: boolean }[]>(LEFT_ALONE, [
+      this.table,
+      names,
+      types,
+      mayBeSet,
+    ]);
     return found?.leftAlone === true;
   }
 
@@ -202,7 +212,8 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 
   /**
-   * Updates the row with this primary key. Returns the row if that changes it; undefined if TypeORM changes more columns than these.
+   * Updates the row with this primary key. Returns the row if that changes it; undefined if TypeORM changes more columns than these, or
+   * if a value is an SQL expression.
    * @param expected the row afterwards, and what to write if it is this one
    */
   update(
@@ -214,8 +225,9 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     const id: unknown = (where as ObjectLiteral)[property];
     const key = this.byProperty.get(property);
     if (!key || property in changes || this.metadata.updateDateColumn) return undefined;
-    if (!Object.keys(changes).every((property) => isUpdatable(this.byProperty.get(property))))
-      return undefined;
+    const isPlain = ([property, value]: [string, unknown]) =>
+      this.byProperty.get(property)?.metadata.isUpdate === true && typeof value !== 'function';
+    if (!Object.entries(changes).every(isPlain)) return undefined;
     // In the order of the table: that of a client's members would make a statement for each order.
     const columns = this.columns.filter(({ property }) => property in changes);
     const set = columns.map((column) => column.toParameter((changes as ObjectLiteral)[column.property]));
@@ -293,15 +305,16 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 }
 
-/** Of the table `$1`, whose columns `$2` have no default in the class. A domain may have a default, too. */
+/** Of the table `$1`, whose columns `$2` have in the class the types `$3` and, if `$4`, a default. The name of a domain is a type of its own. */
 const LEFT_ALONE = `
   SELECT relkind IN ('r', 'p') AND NOT relhasrules AND NOT EXISTS (
     SELECT FROM pg_trigger
     WHERE (tgrelid = pg_class.oid OR tgrelid IN (SELECT relid FROM pg_partition_tree(pg_class.oid)))
-      AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & 4 <> 0
+      AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & (4 | 16) <> 0 -- INSERT or UPDATE
   ) AND NOT EXISTS (
-    SELECT FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
-    WHERE attrelid = pg_class.oid AND attname = ANY ($2) AND (atthasdef OR attidentity <> '' OR typtype = 'd')
+    SELECT FROM unnest($2::text[], $3::text[], $4::boolean[]) AS own (name, type, may_be_set)
+    JOIN pg_attribute ON attrelid = pg_class.oid AND attname = name
+    WHERE format_type(atttypid, atttypmod) <> type OR NOT may_be_set AND (atthasdef OR attidentity <> '')
   ) AS "leftAlone"
   FROM pg_class WHERE oid = $1::regclass`;
 
@@ -360,8 +373,6 @@ class Column {
     return this.metadata.entityMetadata.dataSource.driver;
   }
 }
-
-const isUpdatable = (column: Column | undefined): boolean => column?.metadata.isUpdate === true;
 
 /** Whether a value is a plain one, not null, an operator or an SQL expression. */
 const isSimple = (value: unknown): boolean =>

@@ -186,9 +186,10 @@ export class Changes {
     type: EventType<Row>,
   ): Promise<{ readonly row: Row; readonly isAccompanied: boolean } | undefined> {
     const statements = EntityStatements.of(this.dataSource, target);
-    const expected = statements && (await this.expected(manager, statements, row, values, type));
-    const update = statements?.update(key, values, expected);
-    if (statements && update) return statements.runUpdate(manager, update);
+    if (statements && (await statements.isLeftAlone(manager))) {
+      const update = statements.update(key, values, this.expected(statements, row, values, type));
+      if (update) return statements.runUpdate(manager, update);
+    }
     const { sql, parameters } = changeCondition(this.dataSource.getMetadata(target), values);
     const { affected } = await manager
       .createQueryBuilder()
@@ -202,16 +203,14 @@ export class Changes {
   }
 
   /** What an update should lead to, with the event of that; undefined if only PostgreSQL can tell. */
-  private async expected<Row extends Identified>(
-    manager: EntityManager,
+  private expected<Row extends Identified>(
     statements: EntityStatements<Row>,
     before: Row,
     values: Partial<Row>,
     type: EventType<Row>,
-  ): Promise<{ readonly row: Row; readonly companion: Companion } | undefined> {
+  ): { readonly row: Row; readonly companion: Companion } | undefined {
     const row = statements.changed(before, values);
-    if (!row || !(await statements.isLeftAlone(manager))) return undefined;
-    const companion = eventOfUpdate(type, row, before, this.now());
+    const companion = row && eventOfUpdate(type, row, before, this.now());
     return companion && { row, companion };
   }
 
