@@ -408,7 +408,8 @@ describeShop()('clients/typescript, beyond the contract', () => {
     const { events, pets } = client(await petstore.key());
     const { id } = await pets.create({ name: 'Told', categoryId: 7n });
     await eventually(async () => {
-      for await (const event of events.list({ type: 'pet.created' })) if (event.data.id === id) return true;
+      for await (const event of events.list({ type: 'pet.created' }))
+        if (event.type === 'pet.created' && event.data.id === id) return true;
       return false;
     });
   });
