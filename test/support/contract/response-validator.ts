@@ -72,7 +72,12 @@ export class ResponseValidator {
   private contentFaults(content: Response['content'], type: string | undefined, body: unknown): string[] {
     const mediaType = type?.split(';')[0] ?? '';
     const declared = content?.[mediaType];
-    if (!declared) return content || type !== undefined ? [`is ${type ?? 'nothing'}`] : [];
+    if (!declared)
+      return content || type !== undefined
+        ? [
+            `is ${type ?? 'nothing'}, but the document of the operation has no such body: see @Created() or @ApiOkResponse()`,
+          ]
+        : [];
     if (mediaType !== 'application/json') return [];
     const matches = this.validator(declared.schema);
     return matches(body) ? [] : [this.ajv.errorsText(matches.errors, { dataVar: 'body' })];
