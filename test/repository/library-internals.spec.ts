@@ -99,6 +99,13 @@ const USES: readonly Use[] = [
   {
     package: 'typeorm',
     version: '1.1.1',
+    why: 'the types of columns are compared with those of the table as the schema builder writes them',
+    pattern: /util\/TableUtils\.js'/,
+    files: ['src/platform/statements/entity-statements.ts'],
+  },
+  {
+    package: 'typeorm',
+    version: '1.1.1',
     why: 'a connection lost between two statements is 503: it has a message only',
     pattern: /Query runner already released/,
     files: ['src/platform/database/database-unavailable.ts'],
