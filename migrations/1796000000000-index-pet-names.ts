@@ -9,11 +9,14 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const FUNCTION = `
   CREATE OR REPLACE FUNCTION folded_pet_name(name text) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-  RETURN normalize(upper(lower(normalize(name, NFD) COLLATE "und-x-icu"))) COLLATE "C"`;
+  RETURN normalize(upper(lower(normalize(name, NFD) COLLATE "und-x-icu")))`;
+
+/** Compared by code point. The result of a function has the collation of its arguments, here that of the database. */
+const FOLDED = 'folded_pet_name(name) COLLATE "C"';
 
 const INDEXES: readonly (readonly [name: string, columns: string])[] = [
-  ['pets_folded_name_id_idx', 'folded_pet_name(name), id'],
-  ['pets_status_folded_name_id_idx', 'status, folded_pet_name(name), id'],
+  ['pets_folded_name_id_idx', `${FOLDED}, id`],
+  ['pets_status_folded_name_id_idx', `status, ${FOLDED}, id`],
 ];
 
 export class IndexPetNames1796000000000 implements MigrationInterface {

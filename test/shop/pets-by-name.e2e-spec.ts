@@ -109,6 +109,24 @@ describe('GET /v1/pets?namePrefix=', () => {
     },
   );
 
+  // The images of PostgreSQL make databases with the collation en_US.
+  it.each([
+    ['cs-x-icu', 'c', ['Chip', 'Cyril']], // in Czech, ch is a letter after h
+    ['en-US-x-icu', 're', ['Re-x', 'Rex']], // é is an e with a difference that comes second
+    ['en-US-x-icu', 're-', ['Re-x']],
+    ['da-x-icu', 'a', ['Aage', 'Abe']], // in Danish, aa is the last letter
+  ])('does not depend on the collation of the database: %s', async (collation, prefix, found) => {
+    await petstore.query(`ALTER TABLE pets ALTER name TYPE text COLLATE "${collation}"`);
+    try {
+      await insert(['Hugo', 'Chip', 'Cyril', 'Abe', 'Aage', 'Réx', 'Rex', 'Re-x', 'Zed', 'Ägir']);
+      expect(await names({ namePrefix: prefix })).toEqual(found);
+      const inOrder = ['Aage', 'Abe', 'Chip', 'Cyril', 'Hugo', 'Re-x', 'Rex', 'Réx', 'Zed', 'Ägir'];
+      expect((await walk({ sort: 'name', limit: '3' })).map(({ name }) => name)).toEqual(inOrder);
+    } finally {
+      await petstore.query('ALTER TABLE pets ALTER name TYPE text COLLATE "default"');
+    }
+  });
+
   it('combines with status, a limit and the order', async () => {
     await insert(['Rex 1', 'Rex 3', 'Max'], 'available');
     await insert(['Rex 2', 'Rex 4'], 'sold');

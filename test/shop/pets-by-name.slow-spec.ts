@@ -29,7 +29,12 @@ async function statementOf(
   after?: { id: number; key: string },
 ): Promise<Sent> {
   let sent: Sent | undefined;
-  const client = { query: (statement: Sent) => Promise.resolve({ rows: [], ...(sent = statement) }) };
+  const client = {
+    query({ text }: Sent, values: readonly unknown[]) {
+      sent = { text, values };
+      return Promise.resolve({ rows: [] });
+    },
+  };
   const manager = { dataSource: { options: {} }, queryRunner: { connect: () => Promise.resolve(client) } };
   const cursor = after && (await cursorAfter(query, after));
   await petsByName(manager as never, { limit: 20, ...query, cursor });
@@ -93,7 +98,7 @@ async function costsOf(client: pg.Client, name: string, rows: number): Promise<R
   await client.query('VACUUM ANALYZE pets');
   const at = async (part: number) => {
     const { rows: found } = await client.query<{ id: string; key: string; name: string }>(
-      'SELECT id, folded_pet_name(name) AS key, name FROM pets ORDER BY 2, 1 OFFSET $1 LIMIT 1',
+      'SELECT id, folded_pet_name(name) COLLATE "C" AS key, name FROM pets ORDER BY 2, 1 OFFSET $1 LIMIT 1',
       [Math.floor((rows - 1) * part)],
     );
     const [row] = found;

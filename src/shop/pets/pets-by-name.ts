@@ -4,7 +4,7 @@ import type { ListPetsQuery } from './dto/list-pets.query.js';
 import type { Pet } from './pet.entity.js';
 
 /** What the indexes of the table are made of (migrations/1796000000000-index-pet-names.ts). */
-const FOLDED = 'folded_pet_name(name)';
+const FOLDED = 'folded_pet_name(name) COLLATE "C"';
 /** Follows every name that begins like the one before it: a name has at most 200 characters. */
 const AFTER_ALL = 'repeat(chr(1114111), 201)';
 
