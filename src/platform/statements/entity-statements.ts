@@ -67,7 +67,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   /** Columns that PostgreSQL may set. */
   private readonly defaults: ReadonlySet<ColumnMetadata>;
   /** See `isLeftAlone()`. */
-  private leftAlone?: boolean | Promise<boolean> | undefined;
+  private leftAlone?: boolean;
   /** By what differs in their text. */
   private readonly texts = new Map<string, PreparedQuery>();
 
@@ -150,16 +150,10 @@ export class EntityStatements<Entity extends ObjectLiteral> {
 
   /**
    * Whether PostgreSQL leaves a written row as it is: its table has no trigger, no rule, and no type or default that the class does
-   * not have. Looked up once, so that a trigger which is added while the service runs counts from its next start.
+   * not have. Looked up at first, so that a trigger which is added while the service runs counts from its next start.
    */
   isLeftAlone(manager: EntityManager): boolean | Promise<boolean> {
-    return (this.leftAlone ??= this.lookUp(manager).then(
-      (isLeftAlone) => (this.leftAlone = isLeftAlone),
-      (error: unknown) => {
-        this.leftAlone = undefined;
-        throw error;
-      },
-    ));
+    return this.leftAlone ?? this.lookUp(manager); // each for itself: another's transaction may have failed
   }
 
   private async lookUp(manager: EntityManager): Promise<boolean> {
@@ -176,7 +170,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
       types,
       mayBeSet,
     ]);
-    return found?.leftAlone === true;
+    return (this.leftAlone = found?.leftAlone === true);
   }
 
   /** The row with null where it has no value, as PostgreSQL stores one that is stored verbatim. */

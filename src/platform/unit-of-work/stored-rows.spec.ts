@@ -286,6 +286,25 @@ describe('Changes.update', () => {
     expect(await events()).toEqual([{ id, name: 'first', size: 7, isSeven: true }]);
   });
 
+  it('does not fail because another transaction has failed before the table is known', async () => {
+    const before = await seed([plain('text')]);
+    const changes = new Changes(dataSource, new Clock());
+    let statuses: string[] = [];
+    const outer = changes.transaction(async (failing) => {
+      await failing.manager.query('SELECT 1 / 0').catch(() => undefined);
+      await changes.transaction(async (working) => {
+        const updates = [
+          change(before, { name: 'lost' }, STORED, failing),
+          change(before, { name: 'kept' }, STORED, working),
+        ];
+        statuses = (await Promise.allSettled(updates)).map(({ status }) => status);
+      });
+    });
+    await expect(outer).rejects.toThrow();
+    expect(statuses).toEqual(['rejected', 'fulfilled']);
+    expect(await events()).toEqual([{ id: before.id, name: 'kept', note: 'old' }]);
+  });
+
   it('writes what an SQL expression gives, as Repository.update does', async () => {
     const before = await seed([plain('text')]);
     const expression = (() => `upper(name)`) as unknown as string; // the types refuse it
