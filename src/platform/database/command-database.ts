@@ -34,7 +34,7 @@ export class CommandDatabase {
       // Otherwise the embedded PostgreSQL would keep running.
       void close().finally(() => process.exit(SIGNALLED + constants.signals[signal]));
     };
-    const goOn = onStopSignals(stop);
+    const stopListening = onStopSignals(stop);
     try {
       const { url } = await openForCommand(
         config,
@@ -48,7 +48,7 @@ export class CommandDatabase {
       return throwConnectionError(error);
     } finally {
       await close();
-      goOn();
+      stopListening();
     }
   }
 }

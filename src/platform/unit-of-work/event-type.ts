@@ -16,8 +16,8 @@ export interface EventData<Row, Data extends object> extends Type<Data> {
   from(row: Row, before: Row): Data;
 }
 
-/** As classes were written for 1.1. `data` comes before a `from` that makes the response. */
-export interface EventDataOfOld<Row, Data extends object> extends Type<Data> {
+/** A class written for 1.1. If it has both, `data` makes the event, and `from` the response. */
+export interface LegacyEventData<Row, Data extends object> extends Type<Data> {
   /** Everything but the `id`. */
   data(row: Omit<Row, 'id'>, before: Omit<Row, 'id'>): Omit<Data, 'id'>;
 }
@@ -27,7 +27,7 @@ export interface EventType<Row, Data extends object = object> {
   readonly name: string;
   /** Version of the schema of `data`. A breaking change increases it. */
   readonly version: number;
-  readonly data: EventData<Row, Data> | EventDataOfOld<Row, Data>;
+  readonly data: EventData<Row, Data> | LegacyEventData<Row, Data>;
   /** For the OpenAPI document. */
   readonly description: string;
 }
@@ -41,7 +41,7 @@ const NAME = /^[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)+$/;
  */
 export function eventType<Row, Data extends object>(
   name: string,
-  data: EventData<Row, Data> | EventDataOfOld<Row, Data>,
+  data: EventData<Row, Data> | LegacyEventData<Row, Data>,
   { version = 1, description }: { readonly version?: number; readonly description: string },
 ): EventType<Row, Data> {
   if (!NAME.test(name)) throw new Error(`The event type ${JSON.stringify(name)} must look like pet.created`);

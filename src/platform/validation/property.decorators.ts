@@ -168,8 +168,10 @@ const read = (text: string, max: number) => text.split(',', max + 1).map(parseIn
 /** The name of the rule that a property must be a signed 64-bit integer. */
 export const INT64_RULE = 'int64Type';
 
-/** An exact, signed 64-bit integer in a body. Strings and fractions are invalid; `1.0` and `1e3` are integers, as in JSON Schema.
- * `minimum` and `maximum` of the document are its bounds. */
+/**
+ * An exact, signed 64-bit integer in a body. Strings and fractions are invalid; `1.0` and `1e3` are integers, as in JSON Schema.
+ * `minimum` and `maximum` of the document are its bounds.
+ */
 export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
   const { minimum = MIN_INT64, maximum = MAX_INT64 } = document;
   return applyDecorators(

@@ -26,7 +26,7 @@ export class PetsPageQuery extends SortedPageQuery {
 const SORTS = ['id', '-id', 'name', '-name'] as const;
 export type PetSort = (typeof SORTS)[number];
 
-/** Refuses what would need an index that the table has not, or two orders at once. */
+/** Refuses what would need an index that the table does not have, or two orders at once. */
 const notWith = (isWrong: (query: ListPetsQuery) => boolean, message: string): PropertyDecorator =>
   ValidateBy(
     {
