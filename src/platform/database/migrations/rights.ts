@@ -14,7 +14,7 @@ interface Rights {
   readonly owner: string | null;
   /** Whether the role may do what the owner may. */
   readonly isOwner: boolean;
-  /** The tables of the owner that the role may not use; of `migrations` it needs to read only. */
+  /** The tables of the owner, but for those of extensions, that the role may not use; of `migrations` it needs to read only. */
   readonly closed: readonly string[];
 }
 
@@ -30,6 +30,7 @@ const RIGHTS = `
       WHERE relkind IN ('r', 'p') AND NOT CASE pg_class.oid WHEN made.oid THEN has_table_privilege(pg_class.oid, 'SELECT')
         ELSE has_table_privilege(pg_class.oid, 'SELECT') AND has_table_privilege(pg_class.oid, 'INSERT')
           AND has_table_privilege(pg_class.oid, 'UPDATE') AND has_table_privilege(pg_class.oid, 'DELETE') END
+        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
       ORDER BY 1) AS closed`;
 
 /** @throws StartupError if the role cannot use a schema, or what is in it belongs to another program */
