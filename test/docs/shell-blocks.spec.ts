@@ -43,10 +43,20 @@ describe('a block to paste', () => {
     );
   });
 
+  // It has a terminal of its own, which takes the lines that follow.
+  it.each(scripts)('runs sudo in no line but the last: $page, $begin', ({ block }) => {
+    expect(block.trimEnd().split('\n').slice(0, -1).join('\n')).not.toMatch(/\bsudo\b/);
+  });
+
+  // Pasted as it is, it would work.
+  it.each(scripts)('has no password that everyone knows: $page, $begin', ({ block }) => {
+    expect(block).not.toMatch(/PASSWORD '(?!\$)|:PASSWORD@/);
+  });
+
   // Keys that are replaced are lost, with what they encrypt; a folder that is there gets the copy inside it.
   it.each(scripts)('pasted again, replaces no keys and no backup: $page, $begin', ({ block }) => {
     for (const command of block.replaceAll(/\|\|\n */g, '|| ').split('\n')) {
-      if (/urandom|openssl rand/.test(command)) expect(command).toMatch(/^(?:sudo )?test -e \S+ \|\| /);
+      if (/urandom|openssl rand/.test(command)) expect(command).toMatch(/^test -e \S+ \|\| |^(\w+)=\$\{\1:-/);
       if (command.startsWith('cp -R')) expect(command).toContain('$(date ');
     }
   });
