@@ -135,8 +135,8 @@ it('an extension that a migration forgot is named in one line', async () => {
   class ExcludeOverlaps1999999999999 {
     readonly name = 'ExcludeOverlaps1999999999999';
     up = (runner: QueryRunner) =>
-      runner.query('CREATE TABLE stays (room json, EXCLUDE USING gist (room WITH =))');
-    down = (runner: QueryRunner) => runner.query('DROP TABLE stays');
+      runner.query('CREATE TABLE without_extension (room json, EXCLUDE USING gist (room WITH =))');
+    down = (runner: QueryRunner) => runner.query('DROP TABLE without_extension');
   }
   const database = await createTestDatabase('template1');
   databases.push(database);

@@ -8,6 +8,7 @@ import { PATIENCE } from '../../src/platform/clock/patience.js';
 import { AppModule } from '../../src/app.module.js';
 import { RESPONSE_HOOKS, setupApp } from '../../src/app.setup.js';
 import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
+import type { Scope } from '../../src/platform/keys/scopes.js';
 import type { Limits, Plan } from '../../src/platform/plans/plans.js';
 import { Clock } from '../../src/platform/clock/clock.js';
 import { Config } from '../../src/platform/config/config.js';
@@ -115,12 +116,14 @@ export class Petstore {
     await this.drop();
   }
 
-  /** Creates a key and returns its secret. */
+  /** Creates a key, by default with all scopes, and returns its secret. */
   async key(
     plan: Plan = 'enterprise',
     limits: Limits | undefined = plan === 'enterprise' ? ENTERPRISE : undefined,
+    scopes?: readonly Scope[],
   ): Promise<string> {
-    const { secret } = await this.app.get(ApiKeysService).create({ name: `test ${plan}`, plan, limits });
+    const name = `test ${plan}`;
+    const { secret } = await this.app.get(ApiKeysService).create({ name, plan, limits, scopes });
     rememberKey(secret);
     return secret;
   }

@@ -25,7 +25,7 @@ describe('PeriodicTasks', () => {
     let runs = 0;
     let end = (): void => undefined;
     const tasks = new PeriodicTasks(() => undefined);
-    tasks.add(10, () => new Promise((resolve) => ((runs += 1), (end = resolve))));
+    tasks.add(10, () => new Promise<void>((resolve) => ((runs += 1), (end = resolve))));
     await jest.advanceTimersByTimeAsync(50);
     expect(runs).toBe(1);
     end();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withTimeout, seconds } from './duration.js';
 
-type Task = () => Promise<void>;
+type Task = () => Promise<unknown>;
 /** Runs a task once more, after a running one. The promise does not reject: it tells whether the task succeeded. */
 type Run = () => Promise<boolean>;
 

@@ -269,6 +269,9 @@ describe('keysetPage by a column', () => {
 
   it('binds the cursor to the column and the direction', async () => {
     const { next } = await keysetPage(visits, { limit: 1 }, {}, { by: 'seenAt' });
+    await expect(
+      keysetPage(visits, { limit: 1, cursor: next }, {}, { by: 'seenAt', order: 'DESC' }),
+    ).rejects.toThrow(InvalidCursor);
     await expect(keysetPage(visits, { limit: 1, cursor: next })).rejects.toThrow(InvalidCursor);
     await expect(
       keysetPage(visits, { limit: 1, cursor: next, sort: '-seenAt' }, {}, { by: 'seenAt' }),
@@ -276,7 +279,7 @@ describe('keysetPage by a column', () => {
   });
 
   it('takes no made-up cursor whose key is not of the type of the column', async () => {
-    const scope = `${visits.metadata.tableName}  [] seenAt `;
+    const scope = `${visits.metadata.tableName}  [] ASC seenAt `;
     const page = (key: string) =>
       keysetPage(visits, { limit: 1, cursor: encodeCursor(1, scope, key) }, {}, { by: 'seenAt' });
     expect(await page('2026-11-26 12:00:00Z')).toHaveLength(1); // made up like one of the list

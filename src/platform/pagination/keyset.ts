@@ -48,8 +48,10 @@ export async function keysetPage<E extends { id: Int64 }>(
   const where = Array.isArray(filter) ? filter.map(withoutUndefined) : withoutUndefined(filter);
   const { by, order: defaultOrder = 'ASC' }: KeysetOrder<E> = typeof order === 'string' ? { order } : order;
   const direction = directionOf(request.sort, by ?? 'id', defaultOrder);
-  const scope = () =>
-    `${scopeOf(repository, where)}${direction === defaultOrder ? '' : ` ${direction}`}${by === undefined ? '' : ` ${by} `}`;
+  // A list by `id` leaves its own order out, so that older cursors stay valid.
+  const bound =
+    by === undefined ? (direction === defaultOrder ? '' : ` ${direction}`) : ` ${direction} ${by} `;
+  const scope = () => scopeOf(repository, where) + bound;
   if (by !== undefined)
     return (
       await pageByKey(request, scope, (after, take) =>

@@ -1,4 +1,5 @@
 import { plainToInstance } from 'class-transformer';
+import { DECORATORS } from '@nestjs/swagger';
 import { validateSync } from 'class-validator';
 import { DateField, EnumField, Int64Field, OptionalNotNull, Text, TimeField } from './property.decorators.js';
 
@@ -226,5 +227,41 @@ describe('a 64-bit integer with bounds', () => {
   it('has the bounds of 64 bits where it names none', () => {
     expect(problems({ change: 9_223_372_036_854_775_807n })).toEqual([]);
     expect(problems({ change: -6 })).toEqual(['change must be from -5 to 9223372036854775807']);
+  });
+});
+
+describe('a field with a default', () => {
+  class Kennel {
+    @Text({ max: 20, default: 'none' })
+    note: unknown;
+
+    @Int64Field({ default: 0 })
+    deposit: unknown;
+
+    @DateField({ default: '2026-11-27' })
+    from: unknown;
+
+    @TimeField({ default: '2026-11-27T10:00:00Z' })
+    at: unknown;
+
+    @EnumField({ Small: 'small' }, { name: 'Size', default: 'small' })
+    size: unknown;
+
+    @Int64Field({})
+    price: unknown;
+  }
+  const isRequired = (name: string) =>
+    (
+      Reflect.getMetadata(DECORATORS.API_MODEL_PROPERTIES, Kennel.prototype, name) as {
+        required: boolean;
+      }
+    ).required;
+
+  it.each(['note', 'deposit', 'from', 'at', 'size'])('may be omitted in the document: %s', (name) => {
+    expect(isRequired(name)).toBe(false);
+  });
+
+  it('is required without one', () => {
+    expect(isRequired('price')).toBe(true);
   });
 });

@@ -26,7 +26,13 @@ export const OptionalNotNull = (): PropertyDecorator => ValidateIf((_, value) =>
 const orNull = ({ nullable }: { readonly nullable?: boolean }): PropertyDecorator =>
   ValidateIf((_, value) => nullable !== true || value !== null);
 
-interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required' | 'nullable'> {
+/** What has a `default` may be omitted, in the document too. */
+const withDefault = <Options extends { readonly default?: unknown }>(document: Options) => ({
+  required: document.default === undefined,
+  ...document,
+});
+
+interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required' | 'nullable' | 'default'> {
   /** Unicode code points, as JSON Schema and PostgreSQL count them. */
   readonly max: number;
   readonly example?: string;
@@ -41,12 +47,12 @@ export const TEXT_PATTERN = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
 export function Text({ max, mayBeBlank = false, ...document }: TextOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
-      ...document,
+      ...withDefault(document),
       type: 'string',
       minLength: 1,
       maxLength: max,
       pattern: mayBeBlank ? '^[^\\u0000]*$' : TEXT_PATTERN,
-    } as ApiPropertyOptions),
+    }),
     orNull(document),
     rule({ name: 'isText', code: 'type', test: isString, message: 'must be a string' }),
     rule({
@@ -84,18 +90,17 @@ interface EnumOptions extends Pick<
   readonly name: string;
 }
 
-/** One value of an enumeration, such as `enum PetStatus { Available = 'available' }`. With a `default`, it may be omitted in the document. */
+/** One value of an enumeration, such as `enum PetStatus { Available = 'available' }`. */
 export function EnumField(
   values: Record<string, unknown>,
   { name, ...document }: EnumOptions,
 ): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
-      required: document.default === undefined,
-      ...document,
+      ...withDefault(document),
       enum: values,
       enumName: name,
-    } as ApiPropertyOptions),
+    }),
     orNull(document),
     IsEnum(values, { message: '$property must be one of $constraint2' }),
   );
@@ -175,7 +180,7 @@ export const INT64_RULE = 'int64Type';
 export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
   const { minimum = MIN_INT64, maximum = MAX_INT64 } = document;
   return applyDecorators(
-    ApiProperty({ type: 'integer', format: 'int64', ...document }),
+    ApiProperty({ type: 'integer', format: 'int64', ...withDefault(document) }),
     orNull(document),
     rule({ name: INT64_RULE, code: 'type', test: isNumber, message: 'must be an integer' }),
     rule({
@@ -201,7 +206,7 @@ const isNumber = (value: unknown): boolean => typeof value === 'number' || typeo
 /** A time in RFC 3339, such as `2026-11-27T10:00:00Z`. The handler gets a `Date`, so to the millisecond. */
 export function TimeField(document: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ type: 'string', format: 'date-time', ...document }),
+    ApiProperty({ type: 'string', format: 'date-time', ...withDefault(document) }),
     orNull(document),
     Transform(({ value }: { value: unknown }) => (isTime(value) ? new Date(value) : value)),
     rule({
@@ -216,7 +221,7 @@ export function TimeField(document: ApiPropertyOptions): PropertyDecorator {
 /** A day, such as `2026-11-27`. The handler gets the text, as a column of the type `date` takes it. */
 export function DateField(document: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ type: 'string', format: 'date', ...document }),
+    ApiProperty({ type: 'string', format: 'date', ...withDefault(document) }),
     orNull(document),
     rule({ name: 'date', code: 'format', test: isDay, message: 'must be a date, such as 2026-11-27' }),
   );
