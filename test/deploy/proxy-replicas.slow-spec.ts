@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { availableParallelism } from 'node:os';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { minutes, seconds } from '../../src/platform/clock/duration.js';
 import { describeWhereFound } from '../support/describe-with.js';
@@ -141,7 +142,8 @@ describeWhereFound('haproxy', 'a connection from the proxy of Compose to a repli
   it('serves one client after the other', async () => {
     const before = new Set(lastUsed.keys());
     for (let i = 0; i < 50; i++) expect((await proxy.get('/')).status).toBe(200);
-    expect([...lastUsed.keys()].filter((socket) => !before.has(socket))).toEqual([]);
+    const opened = [...lastUsed.keys()].filter((socket) => !before.has(socket)).length;
+    expect(opened).toBeLessThanOrEqual(availableParallelism()); // each thread of the proxy may open one
   });
 
   it('is closed by the proxy, long before the replica would close it', async () => {
