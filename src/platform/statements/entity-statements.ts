@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   type DataSource,
   type EntityManager,
@@ -14,7 +13,7 @@ import { TableUtils } from 'typeorm/schema-builder/util/TableUtils.js';
 import { isDistinct } from './changed-columns.js';
 import { isCovered, isPassedThrough, isVerbatim } from './covered-entity.js';
 import type { Int64 } from '../json/int64.js';
-import { type NamedStatement, type PreparedQuery, runNamed } from './run-named.js';
+import { named, type NamedStatement, type PreparedQuery, runNamed } from './run-named.js';
 
 /** Rows in the order of a property and then of `id`. */
 export interface KeyOptions<E> {
@@ -291,8 +290,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     if (query === undefined) {
       const text = sql();
       if (this.texts.size >= MAX_NAMED) return { query: { text, rowMode: 'array' }, values };
-      // PostgreSQL truncates names after 63 bytes
-      query = { name: hash('sha256', text, 'base64url'), text, rowMode: 'array' };
+      query = named(text, 'array');
       this.texts.set(key, query);
     }
     return { query, values };

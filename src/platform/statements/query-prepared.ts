@@ -1,6 +1,9 @@
-import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { EntityManager } from 'typeorm';
-import { runNamed } from './run-named.js';
+import { named, type PreparedQuery, runNamed } from './run-named.js';
+
+/** By their texts: each is made once, as `runNamed` expects. The bound is for a module that makes a text for each request. */
+const queries = new LRUCache<string, PreparedQuery>({ max: 1_000, memoMethod: (text) => named(text) });
 
 /**
  * Runs a module's own SQL, which PostgreSQL parses once for each connection, in the transaction of the manager if there is one.
@@ -13,6 +16,5 @@ export async function queryPrepared<Row extends object>(
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const name = hash('sha256', text, 'base64url'); // PostgreSQL truncates names after 63 bytes
-  return (await runNamed(manager, { query: { name, text }, values })) as Row[];
+  return (await runNamed(manager, { query: queries.memo(text), values })) as Row[];
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { type EntityManager, QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { isStaleStatement } from '../database/database-unavailable.js';
@@ -10,8 +11,15 @@ export interface PreparedQuery {
   readonly name?: string;
   readonly text: string;
   /** `array` for rows without names. */
-  readonly rowMode?: 'array';
+  readonly rowMode?: 'array' | undefined;
 }
+
+/** A query with a name of its own. PostgreSQL truncates names after 63 bytes. */
+export const named = (text: string, rowMode?: 'array'): PreparedQuery => ({
+  name: hash('sha256', text, 'base64url'),
+  text,
+  rowMode,
+});
 
 export interface NamedStatement {
   readonly query: PreparedQuery;
