@@ -7,6 +7,7 @@ import express from 'express';
 import helmet from 'helmet';
 import pg from 'pg';
 import { z } from 'zod';
+import { countRequest } from './count-request.mjs';
 import { logRequests } from './log-requests.mjs';
 
 const id = () => bigint('id', { mode: 'number' }).generatedAlwaysAsIdentity();
@@ -34,7 +35,6 @@ const ListQuery = z.object({
 const NewPet = z.object({ name: z.string().min(1).max(200), categoryId: z.number().int(), status });
 
 const keys = new Map([[hash('sha256', process.env.BENCH_API_KEY), { id: 1, perMinute: 100_000_000 }]]);
-const windows = new Map();
 
 function identify(request, response, next) {
   const authorization = request.headers.authorization ?? '';
@@ -44,14 +44,8 @@ function identify(request, response, next) {
   next();
 }
 
-function count({ key }, response, next) {
-  const now = Date.now();
-  let window = windows.get(key.id);
-  if (!window || window.end < now) windows.set(key.id, (window = { used: 0, end: now + 60_000 }));
-  window.used += 1;
-  response.setHeader('X-RateLimit-Limit', key.perMinute);
-  response.setHeader('X-RateLimit-Remaining', key.perMinute - window.used);
-  response.setHeader('X-RateLimit-Reset', Math.ceil(window.end / 1000));
+function count(request, response, next) {
+  countRequest(request, response);
   next();
 }
 

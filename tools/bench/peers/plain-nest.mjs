@@ -8,6 +8,7 @@ import { APP_GUARD, APP_PIPE, NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import { countRequest } from './count-request.mjs';
 import { logRequests } from './log-requests.mjs';
 import { createPet, getPet, listPets } from './statements.mjs';
 
@@ -83,20 +84,10 @@ class KeyGuard {
 }
 nest.Injectable()(KeyGuard);
 
-const windows = new Map();
-
 class QuotaGuard {
   canActivate(context) {
     const http = context.switchToHttp();
-    const { key } = http.getRequest();
-    const response = http.getResponse();
-    const now = Date.now();
-    let window = windows.get(key.id);
-    if (!window || window.end < now) windows.set(key.id, (window = { used: 0, end: now + 60_000 }));
-    window.used += 1;
-    response.setHeader('X-RateLimit-Limit', key.perMinute);
-    response.setHeader('X-RateLimit-Remaining', key.perMinute - window.used);
-    response.setHeader('X-RateLimit-Reset', Math.ceil(window.end / 1000));
+    countRequest(http.getRequest(), http.getResponse());
     return true;
   }
 }
