@@ -266,7 +266,7 @@ describe('a service and a worker whose PostgreSQL is frozen', () => {
       await eventually(async () => (await post('pets', { name: 'lost', categoryId: 7 })).status === 503);
     };
     await freeze();
-    await programs[1]?.prints(/Could not process webhooks/);
+    await programs[1]?.prints(/Could not look for waiting work/);
     await server.thaw();
     await eventually(() => isDelivered('after'));
 

@@ -50,6 +50,27 @@ describe('PeriodicTasks', () => {
     void tasks.stop();
   });
 
+  it('begins a task on demand, unless it is running or stop() has been called', async () => {
+    let runs = 0;
+    let end = (): void => undefined;
+    const tasks = new PeriodicTasks(() => undefined);
+    const { begin } = tasks.onDemand(() => new Promise<void>((resolve) => ((runs += 1), (end = resolve))));
+    await jest.advanceTimersByTimeAsync(100);
+    expect(runs).toBe(0);
+    begin();
+    begin();
+    expect(runs).toBe(1);
+    end();
+    await jest.advanceTimersByTimeAsync(0);
+    begin();
+    expect(runs).toBe(2);
+    const stopped = tasks.stop();
+    end();
+    await stopped;
+    begin();
+    expect(runs).toBe(2);
+  });
+
   describe('stopAfter()', () => {
     beforeEach(() => {
       jest.useRealTimers();

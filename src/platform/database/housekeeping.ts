@@ -30,6 +30,11 @@ export abstract class Housekeeping implements OnApplicationBootstrap, BeforeAppl
   protected every(interval: number, task: () => Promise<void>): void {
     this.tasks.add(interval, task);
   }
+
+  /** @returns begins the task, unless it is running or the end has begun */
+  protected onDemand(task: () => Promise<void>): () => void {
+    return this.tasks.onDemand(task).begin;
+  }
 }
 
 /** Deletes rows until none are left. @param remove deletes at most so many, and returns how many it has deleted */

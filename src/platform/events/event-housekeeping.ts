@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../clock/clock.js';
-import { days, minutes, seconds } from '../clock/duration.js';
+import { days, minutes } from '../clock/duration.js';
 import { Housekeeping, inBatches } from '../database/housekeeping.js';
-import { EventSequencer } from './event-sequencer.js';
+import { EventSequencer, HAS_EVENTS } from './event-sequencer.js';
+import { WaitingWork } from './waiting-work.js';
 
 const KEPT_FOR = days(30);
-const SEQUENCE_EVERY = seconds(1);
 const CLEAR_EVERY = minutes(10);
 
 /** Moves events into the feed and deletes old ones, in the background. */
@@ -14,6 +14,7 @@ const CLEAR_EVERY = minutes(10);
 export class EventHousekeeping extends Housekeeping {
   constructor(
     private readonly sequencer: EventSequencer,
+    private readonly waiting: WaitingWork,
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
   ) {
@@ -21,7 +22,10 @@ export class EventHousekeeping extends Housekeeping {
   }
 
   onApplicationBootstrap(): void {
-    this.every(SEQUENCE_EVERY, () => this.sequencer.catchUp());
+    this.waiting.add(
+      HAS_EVENTS,
+      this.onDemand(() => this.sequencer.catchUp()),
+    );
     this.every(CLEAR_EVERY, () => this.clear());
   }
 

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { errorCodeOf } from '../errors/error-code.js';
+import { queryPrepared } from '../statements/query-prepared.js';
 
 /** Events per transaction. A batch takes about 20 ms, during which other sequencers wait. */
 const BATCH = 1_000;
+/** SQL: whether committed events wait for their ids. */
+export const HAS_EVENTS = 'EXISTS (SELECT FROM event_outbox)';
 /** Limits how long one reader waits for a backlog. */
 const MAX_BATCHES = 5;
 
@@ -44,8 +47,10 @@ export class EventSequencer {
   }
 
   private async hasEvents(): Promise<boolean> {
-    const [row] = await this.dataSource.query<{ found: boolean }[]>(
-      'SELECT EXISTS (SELECT FROM event_outbox) AS found',
+    const [row] = await queryPrepared<{ found: boolean }>(
+      this.dataSource.manager,
+      `SELECT ${HAS_EVENTS} AS found`,
+      [],
     );
     return row?.found === true;
   }

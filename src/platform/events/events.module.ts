@@ -4,11 +4,12 @@ import { EventHousekeeping } from './event-housekeeping.js';
 import { EventSequencer } from './event-sequencer.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
+import { WaitingWork } from './waiting-work.js';
 
 @Module({
   controllers: [EventsController],
-  providers: [Changes, EventsService, EventSequencer, EventHousekeeping],
-  exports: [Changes, EventsService],
+  providers: [Changes, EventsService, EventSequencer, EventHousekeeping, WaitingWork],
+  exports: [Changes, EventsService, WaitingWork],
 })
 export class EventsModule {
   static readonly scopes = ['events:read'] as const;

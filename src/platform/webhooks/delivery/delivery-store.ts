@@ -57,6 +57,12 @@ const BATCH = 8;
 /** How many attempts are stored for each delivery. Older ones are dropped, because retries on demand are unlimited. */
 const MAX_ATTEMPTS = 50;
 
+/** SQL: whether a webhook is free and has a due delivery. */
+const IS_DUE = `
+  (busy_until IS NULL OR busy_until <= now())
+  AND EXISTS (SELECT FROM webhook_deliveries AS delivery
+              WHERE webhook_id = webhooks.id AND delivery.state = 'pending' AND next_attempt_at <= now())`;
+
 const END_OF_LEASE = `now() + interval '${LEASE} ms'`;
 
 /** SQL: how long a failing webhook pauses: 10 % of its failing time, from 1 s to 1 min. */
@@ -70,6 +76,8 @@ const PAUSE = `least(interval '1 minute', greatest(interval '1 s', (now() - fail
 @Injectable()
 export class DeliveryStore {
   private readonly process = randomUUID();
+  /** SQL: whether there is anything for `due()` to do. */
+  readonly hasWork = `EXISTS (SELECT FROM webhooks WHERE busy_by = '${this.process}' OR ${IS_DUE})`;
 
   constructor(private readonly dataSource: DataSource) {}
 
@@ -98,9 +106,7 @@ export class DeliveryStore {
                 row_number() OVER (PARTITION BY api_key_id
                                    ORDER BY failing_since DESC NULLS FIRST, served_at NULLS FIRST, id) AS place
          FROM webhooks
-         WHERE (busy_until IS NULL OR busy_until <= now()) AND id <> ALL ($1::bigint[])
-           AND EXISTS (SELECT FROM webhook_deliveries AS delivery
-                       WHERE webhook_id = webhooks.id AND delivery.state = 'pending' AND next_attempt_at <= now())
+         WHERE ${IS_DUE} AND id <> ALL ($1::bigint[])
        )
        SELECT id::text, (slots + place - 1)::integer AS "slotsOfKey" FROM due JOIN key USING (api_key_id)
        ORDER BY slots + place, failing_since DESC NULLS FIRST, key.served_at NULLS FIRST, id LIMIT $2`,

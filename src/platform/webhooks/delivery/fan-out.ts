@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { HAS_EVENTS } from '../../events/event-sequencer.js';
 import { IS_ACTIVE } from '../webhook-sql.js';
+
+/** SQL: whether events wait for a webhook, in the feed or to get there. */
+export const HAS_EVENTS_TO_READ = `
+  EXISTS (SELECT FROM webhooks WHERE state = 'enabled' AND deleted_at IS NULL)
+  AND (${HAS_EVENTS} OR (SELECT last_id FROM event_feed) > (SELECT last_event_id FROM webhook_feed))`;
 
 /** Maximum deliveries per transaction, which keeps its statement well below the timeout. */
 const BATCH = 2_000;
@@ -43,8 +49,7 @@ const FAN_OUT = `
     ORDER BY batch.id
   ), mark AS (
     UPDATE webhook_feed SET last_event_id = read_to
-    FROM (SELECT CASE WHEN EXISTS (SELECT FROM listening) THEN (SELECT max(id) FROM batch) ELSE last_id END AS read_to
-          FROM event_feed) AS feed
+    FROM (SELECT coalesce((SELECT max(id) FROM batch), last_id) AS read_to FROM event_feed) AS feed
     WHERE read_to > last_event_id
   )
   SELECT count(*)::integer AS count FROM batch`;

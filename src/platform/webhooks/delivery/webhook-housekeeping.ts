@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { minutes, seconds } from '../../clock/duration.js';
 import { Housekeeping, inBatches } from '../../database/housekeeping.js';
+import { queryPrepared } from '../../statements/query-prepared.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
 import { IS_ACTIVE } from '../webhook-sql.js';
 
@@ -24,7 +25,7 @@ export class WebhookHousekeeping extends Housekeeping {
   }
 
   async measure(): Promise<void> {
-    const [backlog] = await this.dataSource.query<{ seconds: number }[]>(BACKLOG);
+    const [backlog] = await queryPrepared<{ seconds: number }>(this.dataSource.manager, BACKLOG, []);
     this.metrics.backlog(backlog?.seconds ?? 0);
   }
 

@@ -6,14 +6,14 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { withTimeout, seconds } from '../../clock/duration.js';
+import { seconds, withTimeout } from '../../clock/duration.js';
 import { PeriodicTasks } from '../../clock/periodic-tasks.js';
 import { EventsService } from '../../events/events.service.js';
+import { WaitingWork } from '../../events/waiting-work.js';
 import { BuildInfo } from '../../metrics/build-info.js';
 import { WebhooksConfig } from '../webhooks.config.js';
 import { DeliveryStore } from './delivery-store.js';
-import { FanOut } from './fan-out.js';
+import { FanOut, HAS_EVENTS_TO_READ } from './fan-out.js';
 import { WebhookDeliverer } from './webhook-deliverer.js';
 
 /** Webhooks that this process serves concurrently; it mostly waits for their endpoints. */
@@ -23,14 +23,13 @@ const CONCURRENCY = 100;
  * 7 beside nine. So slow endpoints of several keys together leave slots for the next key, which gets its first one at once.
  */
 const SHARE_OF_FREE = 1 / 3;
-const POLL_EVERY = seconds(1);
 const ABORT_AFTER = seconds(1.5);
 /** Includes time for PostgreSQL, whose own timeouts are longer than a shutdown may take. */
 const STOP_TIMEOUT = seconds(2);
 
 /**
- * Delivers webhooks in `petstore worker` and, unless `WEBHOOK_WORKER` is `off`, in the service: looks each second for new events and
- * for due deliveries, whichever process added them.
+ * Delivers webhooks in `petstore worker` and, unless `WEBHOOK_WORKER` is `off`, in the service: new events and due deliveries, whichever
+ * process added them.
  */
 @Injectable()
 export class WebhookWorker
@@ -50,7 +49,7 @@ export class WebhookWorker
   constructor(
     private readonly config: WebhooksConfig,
     private readonly buildInfo: BuildInfo,
-    private readonly dataSource: DataSource,
+    private readonly waiting: WaitingWork,
     private readonly events: EventsService,
     private readonly fanOut: FanOut,
     private readonly store: DeliveryStore,
@@ -63,10 +62,12 @@ export class WebhookWorker
 
   onApplicationBootstrap(): void {
     if (!this.delivers) return;
-    const lookNow = this.tasks.add(POLL_EVERY, () => this.deliverDue());
-    this.tasks.add(POLL_EVERY, async () => {
-      if ((await this.readFeed()) > 0) await lookNow();
+    const delivering = this.tasks.onDemand(() => this.deliverDue());
+    const reading = this.tasks.onDemand(async () => {
+      if ((await this.readFeed()) > 0) await delivering.runAgain();
     });
+    this.waiting.add(this.store.hasWork, delivering.begin);
+    this.waiting.add(HAS_EVENTS_TO_READ, reading.begin);
     if (this.isDedicated) this.logger.log('The worker delivers webhooks.');
   }
 
@@ -105,16 +106,8 @@ export class WebhookWorker
 
   /** @returns how many events it read */
   private async readFeed(): Promise<number> {
-    if (!(await this.hasWebhooks())) return 0;
     await this.events.catchUp();
     return this.fanOut.run();
-  }
-
-  private async hasWebhooks(): Promise<boolean> {
-    const [row] = await this.dataSource.query<{ found: boolean }[]>(
-      `SELECT EXISTS (SELECT FROM webhooks WHERE state = 'enabled' AND deleted_at IS NULL) AS found`,
-    );
-    return row?.found === true;
   }
 
   private async deliverDue(): Promise<void> {
