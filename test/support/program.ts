@@ -120,6 +120,24 @@ export function inShell(command: string): Promise<{ readonly stdout: string }> {
   return promisify(execFile)('sh', ['-c', command], { env: { PATH, HOME } });
 }
 
+/**
+ * Starts the built service with its output where the shell sends it.
+ * @param redirection such as `>> /dev/full 2>&1`
+ * @param launcher such as `nohup`
+ */
+export function serviceInShell(
+  redirection: string,
+  { cwd, env = {} }: ProgramOptions,
+  launcher = '',
+): ChildProcess {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+  return spawn('bash', ['-c', `exec ${launcher} '${process.execPath}' '${SERVICE}' ${redirection}`], {
+    cwd,
+    env: { PATH, HOME, NODE_COMPILE_CACHE, SHUTDOWN_GRACE_SECONDS: '0', ...env },
+    stdio: 'ignore',
+  });
+}
+
 /** A program on its own terminal, with key presses as stdin. For features that need an interactive terminal. */
 export function onTerminal(script: string, args: readonly string[], { cwd, env = {} }: ProgramOptions) {
   const command = [process.execPath, script, ...args].map((word) => `'${word}'`).join(' ');

@@ -1,19 +1,23 @@
 import { isNativeError } from 'node:util/types';
 import { StartupError } from '../config/startup-error.js';
+import { endProcess } from '../terminal/end-process.js';
 
 /** Runs a program. An error becomes text on stderr and an exit code. */
 export function run(program: () => Promise<void>): void {
-  process.stdout.on('error', endWithItsReader);
-  program().catch((error: unknown) => {
-    process.exitCode = exitCodeOf(error);
-    process.stderr.write(`${errorText(error)}\n`, () => process.exit()); // even with open handles
-  });
+  process.stdout.on('error', endWithoutOutput);
+  process.stderr.on('error', () => undefined); // there is nobody to tell
+  process.on('uncaughtException', fail);
+  program().catch(fail);
 }
 
-/** Node.js ignores SIGPIPE, which ends other programs when their reader has enough, such as `head`. A service stops cleanly. */
-function endWithItsReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.kill(process.pid, 'SIGTERM');
+function fail(error: unknown): void {
+  endProcess(exitCodeOf(error), errorText(error));
+}
+
+/** Node.js ignores SIGPIPE, which ends other programs when their reader has enough, such as `head`. Nor may a result be lost in silence. */
+export function endWithoutOutput(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.kill(process.pid, 'SIGTERM');
+  else fail(new StartupError(`The output cannot be written: ${error.message}.`));
 }
 
 export const exitCodeOf = (error: unknown): number => (error instanceof StartupError ? error.exitCode : 1);

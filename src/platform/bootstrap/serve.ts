@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../clock/duration.js';
+import { endWithoutOutput } from './run.js';
 import { StartLines } from './start-lines.js';
 import { onStopSignal } from './stop-signal.js';
 
@@ -15,7 +16,7 @@ const START_TIMEOUT = seconds(5);
  * newest first.
  */
 export async function serve(start: (onEnd: OnEnd) => Promise<void>): Promise<void> {
-  process.stdout.once('error', () => process.stderr.write('petstore: nothing reads stdout, so it stops.\n'));
+  process.stdout.off('error', endWithoutOutput).on('error', onOutputError);
   const opened: Close[] = [];
   const closeAll = async (received?: NodeJS.Signals): Promise<void> => {
     const close = opened.pop();
@@ -29,13 +30,23 @@ export async function serve(start: (onEnd: OnEnd) => Promise<void>): Promise<voi
   const signal = onStopSignal(async (received) => {
     await Promise.race([starting.catch(() => undefined), delay(START_TIMEOUT)]); // a half-open resource is not registered yet
     await closeAll(received);
-    if (received === 'SIGINT') process.once('exit', printStopped); // after the last log lines
+    if (received === 'SIGINT') printStopped();
   });
   await starting.catch(async (error: unknown) => {
     if (signal.received) return; // probably the cause of the failure: initdb gets the signal too
     await closeAll();
     throw error;
   });
+}
+
+let saidWhy = false;
+
+/** A closed pipe stops the service, as `head` ends other programs. Anything else, such as a full disk, costs lines of the log only. */
+function onOutputError(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' || saidWhy) return;
+  saidWhy = true;
+  process.stderr.write('petstore: nothing reads stdout, so it stops.\n');
+  process.kill(process.pid, 'SIGTERM');
 }
 
 function printStopped(): void {

@@ -1,5 +1,5 @@
-import { pino } from 'pino';
 import { Logger } from '../logging/logger.js';
+import { bufferedOutput } from '../logging/buffered-output.js';
 
 /** Prints the lines of start and stop, whatever `LOG_LEVEL` is. */
 export class StartLines {
@@ -8,12 +8,17 @@ export class StartLines {
   /** From now on they have the form of the log: JSON, unless a person reads it on a terminal. */
   static useFormOfLog(): void {
     if (process.stdout.isTTY) return;
-    this.log = new Logger({ logLevel: 'info' }, pino.destination({ sync: true }));
+    this.log = new Logger({ logLevel: 'info' }, bufferedOutput());
   }
 
   /** @param text may begin and end with empty lines, which JSON omits */
   static print(text: string): void {
+    if (process.stdout.isTTY) {
+      process.stdout.write(`${text}\n`);
+      return;
+    }
     if (this.log) this.log.log(text.trim(), 'Start');
-    else process.stdout.write(`${text}\n`);
+    else bufferedOutput().write(`${text}\n`);
+    bufferedOutput().flush(); // somebody waits for them
   }
 }

@@ -1,4 +1,5 @@
 import { errorText } from './run.js';
+import { endProcess } from '../terminal/end-process.js';
 import { onStopSignals } from '../terminal/on-stop-signals.js';
 import { seconds } from '../clock/duration.js';
 
@@ -15,7 +16,7 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
   const handle = (name: NodeJS.Signals) => {
     if (signal.received) {
       if (name === 'SIGINT' && performance.now() - receivedAt > DUPLICATE_INTERVAL)
-        process.exit(SIGINT_EXIT_CODE);
+        endProcess(SIGINT_EXIT_CODE);
       return;
     }
     signal.received = true;
@@ -25,10 +26,11 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
       process.stderr.write(`petstore, while stopping: ${errorText(reason)}\n`),
     );
     stop(name).then(
-      () => process.exit(0),
+      () => {
+        endProcess(0);
+      },
       (error: unknown) => {
-        process.stderr.write(`${errorText(error)}\n`);
-        process.exit(1);
+        endProcess(1, errorText(error));
       },
     );
   };

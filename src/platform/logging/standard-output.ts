@@ -1,5 +1,6 @@
-import { type DestinationStream, pino } from 'pino';
+import type { DestinationStream } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
+import { bufferedOutput } from './buffered-output.js';
 import type { RequestLine } from './request-log.js';
 
 type Line = Record<string, unknown> &
@@ -7,13 +8,9 @@ type Line = Record<string, unknown> &
 
 type Colors = Parameters<Extract<PrettyOptions['messageFormat'], (...args: never[]) => unknown>>[3]['colors'];
 
-/**
- * The destination of log lines: readable text on a terminal, otherwise JSON. JSON is buffered, because writing a line costs more
- * than formatting it: about 60 lines, for at most 250 ms. The buffer is flushed when the process ends, except by SIGKILL.
- */
-export async function standardOutput(): Promise<DestinationStream> {
-  if (process.stdout.isTTY) return prettyOutput();
-  return pino.destination({ sync: false, minLength: 12_288, periodicFlush: 250 });
+/** The destination of log lines: readable text on a terminal, otherwise JSON. */
+export function standardOutput(): DestinationStream | Promise<DestinationStream> {
+  return process.stdout.isTTY ? prettyOutput() : bufferedOutput();
 }
 
 /** Properties that are in the text of a request already, or only in JSON. */

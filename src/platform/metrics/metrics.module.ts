@@ -3,6 +3,7 @@ import { type Config, settingsProvider } from '../config/config.js';
 import { HttpModule } from '../http/http.module.js';
 import { MetricsConfig } from './metrics.config.js';
 import { BuildInfo } from './build-info.js';
+import { LogMetrics } from './log-metrics.js';
 import { HttpMetrics } from './http-metrics.js';
 import { MetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
@@ -12,7 +13,15 @@ import { MetricsController, Scrape } from './scrape.js';
 @Global()
 @Module({
   imports: [HttpModule],
-  providers: [settingsProvider(MetricsConfig), Metrics, HttpMetrics, PoolMetrics, MetricsServer, Scrape],
+  providers: [
+    settingsProvider(MetricsConfig),
+    Metrics,
+    HttpMetrics,
+    LogMetrics,
+    PoolMetrics,
+    MetricsServer,
+    Scrape,
+  ],
   exports: [Metrics, HttpMetrics, MetricsServer],
 })
 export class MetricsModule {

@@ -1,0 +1,71 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+
+/** A service that prints so many lines of 1 KiB, then runs the given code. */
+const serviceThatPrints = (lines: number, then: string): string => `
+  import { run } from './dist/src/platform/bootstrap/run.js';
+  import { serve } from './dist/src/platform/bootstrap/serve.js';
+  import { bufferedOutput, droppedLines } from './dist/src/platform/logging/buffered-output.js';
+  run(() =>
+    serve(async () => {
+      for (let i = 0; i < ${lines}; i++) bufferedOutput().write('x'.repeat(1_023) + '\\n');
+      ${then}
+    }),
+  );
+`;
+
+const STOP = `
+  process.stderr.write('dropped ' + droppedLines() + '\\n');
+  setTimeout(() => process.kill(process.pid, 'SIGTERM'));
+`;
+const FAIL = `setImmediate(() => { throw new TypeError('a bug'); });`;
+
+const COMMAND = `
+  import { run } from './dist/src/platform/bootstrap/run.js';
+  run(async () => void process.stdout.write('keys\\n'));
+`;
+
+/** Runs a program with its standard output where the shell sends it. */
+function sentTo(redirection: string, program: string) {
+  const command = `set -o pipefail; '${process.execPath}' --input-type=module -e "$0" ${redirection}`;
+  return promisify(execFile)('bash', ['-c', command, program], { cwd: process.cwd() });
+}
+
+describe('the output of a service', () => {
+  it.each(['> /dev/full', '>> /dev/full'])('on a full disk (%s) keeps at most 1 MiB', async (redirection) => {
+    const { stderr } = await sentTo(redirection, serviceThatPrints(2_000, STOP));
+    expect(stderr).toBe('dropped 976\n');
+  });
+
+  it('to a reader that reads nothing does not keep the process', async () => {
+    const program = ['--input-type=module', '-e', serviceThatPrints(2_000, STOP)];
+    const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    child.stdout.destroy();
+    expect({ stderr, code }).toEqual({ stderr: 'dropped 976\n', code: 0 });
+  });
+
+  it('is complete when a signal ends the process', async () => {
+    const { stdout, stderr } = await sentTo('| wc -c', serviceThatPrints(900, STOP));
+    expect({ stdout, stderr }).toEqual({ stdout: `${900 * 1_024}\n`, stderr: 'dropped 0\n' });
+  });
+
+  it('is complete when an error that nothing catches ends the process', async () => {
+    await expect(sentTo('| wc -c', serviceThatPrints(900, FAIL))).rejects.toMatchObject({
+      code: 1,
+      stdout: `${900 * 1_024}\n`,
+      stderr: expect.stringMatching(/^TypeError: a bug\n +at /),
+    });
+  });
+});
+
+describe('the output of a command', () => {
+  it('on a full disk is an error, in one line', async () => {
+    await expect(sentTo('> /dev/full', COMMAND)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^petstore: The output cannot be written: ENOSPC.*\n$/),
+    });
+  });
+});

@@ -1,0 +1,44 @@
+import { pino } from 'pino';
+import { writeBeforeEnd } from '../terminal/end-process.js';
+
+type Output = ReturnType<typeof pino.destination>;
+
+let opened: Output | undefined;
+let dropped = 0;
+
+/** How many texts, each of them one line of the log, this process has dropped because standard output could not be written. */
+export const droppedLines = (): number => dropped;
+
+/**
+ * Standard output for everything that a service prints. It never throws, blocks or grows: texts are buffered, because writing a line
+ * costs more than formatting it, about 60 lines for at most 250 ms. What cannot be written, on a full disk or to a frozen reader, is
+ * tried again; beyond 1 MiB further texts are dropped. Errors go to the listeners of `process.stdout`, which decide about a closed pipe.
+ */
+export function bufferedOutput(): Output {
+  opened ??= open();
+  return opened;
+}
+
+function open(): Output {
+  const output = pino.destination({
+    sync: false,
+    minLength: 12_288,
+    maxLength: 1 << 20,
+    periodicFlush: 250,
+  });
+  // pino calls it when the process exits and after a fatal line, and on a full disk it never returns. `endProcess` does instead.
+  output.flushSync = () => undefined;
+  output.on('error', (error) => process.stdout.emit('error', error));
+  output.on('drop', () => (dropped += 1));
+  writeBeforeEnd(() => writeRest(output));
+  return output;
+}
+
+/** Resolves when all is written, or when something cannot be. */
+function writeRest(output: Output): Promise<unknown> {
+  const settled = new Promise((resolve) => output.once('close', resolve).once('error', resolve));
+  output.flush();
+  output.end();
+  output.write = () => false; // a closed one would throw
+  return settled;
+}
