@@ -1,6 +1,8 @@
-import { Controller, Get, Module, Query } from '@nestjs/common';
+import { Controller, Get, Module, Query, Req, Res, StreamableFile } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { EventEmitter, on, once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { SkipThrottle } from '@nestjs/throttler';
 import { ClientSlots } from '../../src/platform/rate-limit/client-slots.js';
@@ -63,7 +65,74 @@ class OpenController {
   }
 }
 
-@Module({ controllers: [HeldController, OpenController] })
+const FILE = import.meta.filename;
+
+/** What a handler can do when its client has gone, in the order of Express's and Nest's documentation. */
+const ENDINGS: Record<string, (response: Response) => unknown> = {
+  'response.send()': (response) => response.send('text'),
+  'response.json()': (response) => response.json({}),
+  'response.end() without a body': (response) => response.end(),
+  'response.redirect()': (response) => {
+    response.redirect('/docs');
+  },
+  'response.sendFile()': (response) => {
+    response.sendFile(FILE);
+  },
+  'response.download()': (response) => {
+    response.download(FILE);
+  },
+  'a stream into the response': (response) => createReadStream(FILE).pipe(response),
+  'pipeline()': (response) => pipeline(createReadStream(FILE), response, () => undefined),
+  'response.write()': (response) => response.write('text'),
+  'response.flushHeaders()': (response) => {
+    response.flushHeaders();
+  },
+  'response.destroy()': (response) => response.destroy(),
+};
+const RETURNS: Record<string, () => unknown> = {
+  'an object': () => ({}),
+  'a text': () => 'text',
+  nothing: () => undefined,
+  'a file': () => new StreamableFile(createReadStream(FILE)),
+  'a file in memory': () => new StreamableFile(Buffer.from('text')),
+  'an error': () => {
+    throw new Error('expected by the test');
+  },
+};
+
+@Public()
+@Controller('gone')
+class GoneController {
+  @Get('ends')
+  async end(@Query('how') how: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    await gone(request);
+    ENDINGS[how]?.(response);
+  }
+
+  @Get('streams')
+  stream(@Res() response: Response): void {
+    response.sendFile(FILE); // before the connection closes, and before the file is open
+    response.req.socket.destroy();
+    ends.emit('called');
+  }
+
+  @Get('returns')
+  async return(@Query('how') how: string, @Req() request: Request): Promise<unknown> {
+    await gone(request);
+    return RETURNS[how]?.();
+  }
+}
+
+const ends = new EventEmitter();
+
+/** Closes the connection of a request, and waits until Node.js has noticed. */
+async function gone({ socket, res }: Request): Promise<void> {
+  socket.destroy();
+  if (res) await once(res, 'close');
+  ends.emit('called');
+}
+
+@Module({ controllers: [HeldController, OpenController, GoneController] })
 class HeldModule {}
 
 let petstore: Petstore;
@@ -82,11 +151,22 @@ afterAll(async () => {
   await petstore.stop();
 });
 afterEach(async () => {
+  jest.restoreAllMocks();
   while (running.size > 0) {
     for (const end of [...running.values()]) end();
     await new Promise(setImmediate);
   }
 });
+
+/** Lets nothing free a slot 30 s after its connection has closed. */
+function withoutLastResort(): void {
+  const { setTimeout } = globalThis;
+  jest
+    .spyOn(globalThis, 'setTimeout')
+    .mockImplementation((run: () => void, ms?: number) =>
+      setTimeout(ms === seconds(30) ? () => undefined : run, ms),
+    );
+}
 
 function client(key?: string) {
   const names: string[] = [];
@@ -288,6 +368,33 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     await becomes(() => one.atWork(), 1); // without a wait for slots that nothing frees
     one.end();
     expect(await sent).toBe(200);
+  });
+
+  it.each([
+    ...Object.keys(ENDINGS).map((how) => [how, `/gone/ends?how=${encodeURIComponent(how)}`]),
+    ...Object.keys(RETURNS).map((how) => [`a handler that returns ${how}`, `/gone/returns?how=${how}`]),
+    ['a file whose client goes while it is opened', '/gone/streams?'],
+  ])('and whoever ends a response frees its slot, also if its client has gone: %s', async (_, path) => {
+    withoutLastResort();
+    for (let i = 0; i < LIMIT; i++) {
+      const called = once(ends, 'called');
+      await Promise.all([called, fetch(url + path).catch(() => undefined)]);
+    }
+    const one = client();
+    const sent = one.send('/open'); // waits, and gets 503, if the address has no slot
+    await Promise.race([becomes(() => one.atWork(), 1), sent]);
+    one.end();
+    expect(await sent).toBe(200);
+  });
+
+  it('and aborted downloads free theirs', async () => {
+    withoutLastResort();
+    const server = petstore.app.getHttpServer();
+    for (let i = 0; i < LIMIT; i++) {
+      server.once('request', ({ socket }: Request) => socket.destroy()); // before the file can be sent
+      await expect(fetch(`${url}/docs/swagger-ui-bundle.js`)).rejects.toThrow();
+    }
+    expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
   });
 
   it('and the log names the client once', () => {

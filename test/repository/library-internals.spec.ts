@@ -153,8 +153,8 @@ const USES: readonly Use[] = [
   {
     package: 'express',
     version: '5.3.0',
-    why: 'a slot is free at the head of a response: all are made with the prototype of the application',
-    pattern: /defineProperty\(response, 'writeHead'/,
+    why: 'a slot is free when its response begins: all are made with the prototype of the application',
+    pattern: /defineProperty\(response, name/,
     files: ['src/platform/http/adapter/response-slot.ts'],
   },
   {

@@ -55,7 +55,6 @@ export class ErrorFilter implements ExceptionFilter {
     // Nobody can receive it. The response itself is destroyed only in a later phase of the event loop than its socket.
     if (response.headersSent || response.destroyed || request.socket.destroyed) {
       void request.transaction?.rollBack();
-      request.slot?.free();
       if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete
       return undefined;
     }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { minutes, seconds } from '../clock/duration.js';
 import { PATIENCE } from '../clock/patience.js';
 import { Slots, type WaitingRequest } from '../concurrency/slots.js';
-import type { ResponseSlot } from '../http/adapter/response-slot.js';
+import { freeSlotOfStream, type ResponseSlot } from '../http/adapter/response-slot.js';
 import { network } from '../http/network.js';
 import { isMarked } from '../http/per-handler.js';
 import type { ObservedResponse } from '../http/middleware/response-observer.js';
@@ -80,7 +80,7 @@ export class ClientSlots {
 
   private give(request: Request, response: Response, client: string): void {
     const slot = (request.slot = new ClientSlot(client, this.giveBack));
-    if (response.destroyed) freeLater(slot); // it closed before, so `record` has not seen the slot
+    if (response.destroyed) awaitEnd(slot, response); // it closed before, so `record` has not seen the slot
   }
 
   /** Middleware that takes a slot of the address for what is outside `/v1`, even if no guard or route is there for it. */
@@ -103,8 +103,8 @@ export class ClientSlots {
   }
 
   /** Frees the slot of a request whose connection has closed, if nothing else does. */
-  readonly record = ({ request: { slot } }: ObservedResponse): void => {
-    if (slot && !slot.isFree) freeLater(slot);
+  readonly record = ({ request: { slot, res } }: ObservedResponse): void => {
+    if (slot && !slot.isFree) awaitEnd(slot, res);
   };
 
   /**
@@ -152,7 +152,9 @@ export class ClientSlots {
   }
 }
 
-function freeLater(slot: ResponseSlot): void {
+/** The work of a request goes on when its connection has closed. */
+function awaitEnd(slot: ResponseSlot, response: Response | undefined): void {
+  if (response) freeSlotOfStream(slot, response);
   setTimeout(() => {
     slot.free();
   }, AFTER_CLOSE).unref();

@@ -5,7 +5,6 @@ const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
 /** Ends a response with a text, which its status may not allow. `null` is no body. */
 export function finish(response: Response, text: string | null): void {
-  response.req.slot?.free(); // the head of a response to a closed connection is not written
   if (WITHOUT_CONTENT.has(response.statusCode)) {
     response.removeHeader('Content-Type');
     response.removeHeader('Content-Length');

@@ -13,7 +13,7 @@ import { boundChunks } from './chunks.js';
 import { continueOnRead } from './expect-continue.js';
 import { finish, JSON_TYPE } from './finish.js';
 import { serialRequests } from './serial-requests.js';
-import { freeSlotsAtHead } from './response-slot.js';
+import { freeSlots } from './response-slot.js';
 import type { ResponseTransaction } from './response-transaction.js';
 import type { ResponseHooks } from './response-hooks.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
@@ -80,7 +80,6 @@ export class JsonAdapter extends ExpressAdapter {
   }
 
   private send(response: Response, body: unknown): unknown {
-    response.req.slot?.free(); // the head of a response to a closed connection is not written
     if (body instanceof StreamableFile) return this.sendFile(response, body);
     if (!isJson(body)) return super.reply(response, body) as unknown;
     sendJson(response, body, this.hooks);
@@ -154,7 +153,7 @@ function expressApp(): Express {
   const app = express();
   app.set('case sensitive routing', true); // one URL per resource; must be set before the router is created
   app.set('query parser', parseQuery);
-  freeSlotsAtHead(app);
+  freeSlots(app);
   return app;
 }
 
