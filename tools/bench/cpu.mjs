@@ -5,6 +5,31 @@ const MICROS_PER_TICK = 10_000; // USER_HZ is 100 on every Linux that Node.js su
 /** CPU microseconds (user and system) used by a process and all its threads. */
 export const processCpu = (pid) => readStat(pid).own;
 
+/**
+ * CPU microseconds of the main thread and of all others together (V8's compilers and collectors, libuv's pool), to the nanosecond;
+ * see Documentation/scheduler/sched-stats.rst of Linux.
+ */
+export function threadsCpu(pid) {
+  let main = 0;
+  let others = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const micros =
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]) / 1000;
+    if (Number(thread) === pid) main = micros;
+    else others += micros;
+  }
+  return { main, others };
+}
+
+/** Calls of `read`, `write` and their relatives by a process, sockets included; see proc(5), /proc/pid/io. */
+export function readsAndWrites(pid) {
+  const text = readFileSync(`/proc/${pid}/io`, 'latin1');
+  const [reads, writes] = ['syscr', 'syscw'].map((name) =>
+    Number(new RegExp(`${name}: (\\d+)`).exec(text)[1]),
+  );
+  return { reads, writes };
+}
+
 /** CPU microseconds of a whole PostgreSQL cluster: the postmaster, its children, and its children that have ended. */
 export function clusterCpu(postmaster) {
   const { own, ended } = readStat(postmaster);

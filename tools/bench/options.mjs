@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serverNames } from './servers.mjs';
 import { workNames } from './works.mjs';
@@ -8,6 +9,7 @@ export const usage = `npm run bench -- [options]
   --server SERVERS  of ${serverNames.join(',')}; ours always runs
   --rounds N        rounds; each one measures every server once
   --connections N   32 unless told; with 1, p50 is the response time of a single client
+  --against FOLDER  compares ours with another version of the service: fresh processes for each round, in random order
   --together        loads all servers at the same time, where the speed of the machine swings
   --redis           quotas of ours and fastify in one Redis; needs redis-server
   --node PATH       the Node.js that runs the servers (default: this one)
@@ -22,23 +24,25 @@ export function readOptions(args) {
     args,
     options: {
       ...{ quick: flag, assert: flag, redis: flag, help: flag, together: flag },
-      ...{ only: text, server: text, rounds: text, json: text },
+      ...{ only: text, server: text, rounds: text, json: text, against: text },
       connections: { type: 'string', default: '32' },
       node: { type: 'string', default: process.execPath },
     },
   });
-  const { quick, redis, only, server } = values;
-  const peers = quick || redis ? ['fastify'] : serverNames;
+  const { quick, redis, only, server, against } = values;
+  const peers = against ? [] : quick || redis ? ['fastify'] : serverNames;
   return {
     ...values,
     works: chosen(only, workNames) ?? workNames,
-    servers: serverNames.filter((name) => ['ours', ...(chosen(server, serverNames) ?? peers)].includes(name)),
+    against: against && resolve(against),
+    servers: [
+      ...serverNames.filter((name) => ['ours', ...(chosen(server, serverNames) ?? peers)].includes(name)),
+      ...(against ? ['against'] : []),
+    ],
     rounds: positive('--rounds', values.rounds ?? (quick ? 2 : 5)),
     connections: positive('--connections', values.connections),
     measureSeconds: quick ? 1 : 2,
-    warmUpSeconds: quick ? 0 : 1,
-    workWarmUpSeconds: quick ? 1 : 8,
-    firstWarmUpSeconds: quick ? 8 : 25,
+    warmUpRequests: quick ? 5_000 : 20_000,
   };
 }
 

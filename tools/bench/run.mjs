@@ -1,9 +1,11 @@
 // Compares CPU per request of our service and its peers. See tools/bench/README.md.
+import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { requireWrk } from './load.mjs';
-import { measure } from './measure.mjs';
+import { measure, measureIdle, warmUp } from './measure.mjs';
 import { readOptions, usage } from './options.mjs';
-import { exceededBounds, printReport, setting } from './report.mjs';
+import { exceededBounds, printIdle, printReport, setting } from './report.mjs';
+import { callPrices } from './prices.mjs';
 import { setScene } from './scene.mjs';
 import { session } from './session.mjs';
 import { works } from './works.mjs';
@@ -12,11 +14,12 @@ await session(async (means) => {
   const options = readOptions(process.argv.slice(2));
   if (options.help) return console.log(usage);
   requireWrk();
-  const where = setting(options);
+  const where = { ...setting(options), ...(await callPrices()) };
   console.log(Object.values(where).join(', '));
   const scene = await setScene(options, means);
   const measureThese = (changes) => measureWorks(scene, { ...options, ...changes, signal: means.signal });
   const samples = await measureThese({});
+  printIdle(samples);
   if (options.json) await writeFile(options.json, JSON.stringify({ ...where, samples }, null, 2) + '\n');
   if (!options.assert) return 0;
   let exceeded = exceededBounds(samples);
@@ -29,34 +32,63 @@ await session(async (means) => {
   return exceeded.length > 0 ? 1 : 0;
 });
 
-async function measureWorks({ servers, keys, petIds, orderable, database, redis }, options) {
+async function measureWorks(scene, options) {
   const samples = [];
-  for (const [name, work] of Object.entries(works(petIds, orderable))) {
-    if (!options.works.includes(name)) continue;
-    const taking = servers.filter((server) => !work.servers || work.servers.includes(server.name));
+  if (options.against) {
+    // Of the same commit, one process is up to a tenth faster than the next.
     for (let round = 1; round <= options.rounds; round++) {
-      const sample = async (server) => {
-        const { signal, connections, measureSeconds: seconds } = options;
-        const key = keys[work.key ?? 'unlimited'];
-        const target = { origin: server.origin, work, key, connections, signal };
-        const warmUpSeconds = warmUp(options, work, samples.length < servers.length, round);
-        const means = { postmaster: database.postmaster, redis, warmUpSeconds, seconds };
-        samples.push({ work: name, round, server: server.name, ...(await measure(server, target, means)) });
-      };
-      // Of the same minutes, a ratio holds even if the host is slow in some of them. PostgreSQL's time is that of all.
-      if (options.together) await Promise.all(taking.map(sample));
-      else for (const server of taking) await sample(server);
+      const servers = await startAll(scene, shuffled(options.servers));
+      await measureRounds(scene, { ...options, servers, rounds: [round] }, samples);
+      for (const server of servers) await server.stop();
     }
-    printReport(samples, name);
+    for (const name of options.works) printReport(samples, name);
+  } else {
+    const servers = await startAll(scene, options.servers);
+    const rounds = Array.from({ length: options.rounds }, (_, i) => i + 1);
+    await measureRounds(scene, { ...options, servers, rounds }, samples);
+    for (const server of servers) await server.stop();
   }
   return samples;
 }
 
-/**
- * A slow server takes long until V8 has optimised it. A work that is new to the server takes less, but longer if it
- * gets fewer requests per second. Any other sample needs little warm-up.
- */
-function warmUp({ firstWarmUpSeconds, workWarmUpSeconds, warmUpSeconds }, { warmUps = 1 }, isFirst, round) {
-  if (isFirst) return firstWarmUpSeconds * warmUps;
-  return round === 1 ? workWarmUpSeconds * warmUps : warmUpSeconds;
+async function startAll({ start }, names) {
+  const servers = [];
+  for (const name of names) servers.push(await start(name));
+  return servers;
+}
+
+/** Each work on each server, round by round. The servers are new, so each work warms them up. */
+async function measureRounds({ keys, petIds, orderable, database, redis }, options, samples) {
+  const { servers, signal, connections, measureSeconds: seconds, rounds, against } = options;
+  const means = { postmaster: database.postmaster, redis, seconds };
+  for (const [name, work] of Object.entries(works(petIds, orderable))) {
+    if (!options.works.includes(name)) continue;
+    const taking = servers.filter((server) => !work.servers || work.servers.includes(server.name));
+    const target = ({ origin }) => {
+      return { origin, work, key: keys[work.key ?? 'unlimited'], connections, signal };
+    };
+    for (const server of taking) await warmUp(server, target(server), options.warmUpRequests);
+    if (!servers[0].idle) await measureIdle(servers, signal);
+    for (const round of rounds) {
+      const sample = async (server) => {
+        const { idle } = server;
+        samples.push({
+          work: name,
+          round,
+          server: server.name,
+          idle,
+          ...(await measure(server, target(server), means)),
+        });
+      };
+      // Of the same minutes, a ratio holds even if the host is slow in some of them. PostgreSQL's time is that of all.
+      if (options.together) await Promise.all(taking.map(sample));
+      else for (const server of against ? shuffled(taking) : taking) await sample(server);
+    }
+    if (!against) printReport(samples, name);
+  }
+}
+
+function shuffled(items) {
+  const rest = [...items];
+  return items.map(() => rest.splice(randomInt(rest.length), 1)[0]);
 }

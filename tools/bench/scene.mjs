@@ -7,33 +7,31 @@ import { createKey, freePort, startServer } from './servers.mjs';
 /** More than are ordered in a minute. */
 const ORDERABLE = 300_000;
 
-/** Sets up the database, our service (which creates the tables and the keys), 10,000 pets, and then the peers. */
-export async function setScene({ node, servers: names, works, redis: withRedis }, { folder, signal, undo }) {
+/** Sets up the database, the keys and 10,000 pets. */
+export async function setScene({ node, works, redis: withRedis, against }, { folder, signal, undo }) {
   const database = await openDatabase(folder);
   undo(database.remove);
   const redis = withRedis ? await startRedis(folder, await freePort()) : undefined;
   if (redis) undo(redis.stop);
   const extraEnv = redis ? { REDIS_URL: redis.url } : {};
-  const common = { node, folder, databaseUrl: database.url, signal, extraEnv };
-  const servers = [];
-  const add = async (name, apiKey) => {
-    const server = await startServer(name, { ...common, apiKey });
-    undo(server.stop);
-    servers.push(server);
-    return server;
-  };
-  const { origin } = await add('ours');
+  const common = { node, folder, databaseUrl: database.url, signal, extraEnv, against, counts: true };
   const keys = {
     unlimited: await createKey(common, { name: 'bench', perMinute: 1e8, perDay: 1e9 }),
     exhausted: await createKey(common, { name: 'bench-exhausted', perMinute: 1, perDay: 1 }),
   };
-  await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${keys.exhausted}` } });
   const petIds = await seedPets(database.url);
   const hash = createHash('sha256').update(keys.unlimited).digest('hex');
   await sql(database.url, 'INSERT INTO bench_api_keys (hash, name) VALUES ($1, $2)', [hash, 'bench']);
   const orderable = works.includes('order') ? await addOrderable(database.url) : undefined;
-  for (const name of names) if (name !== 'ours') await add(name, keys.unlimited);
-  return { servers, keys, database, petIds, orderable, redis };
+  const start = async (name) => {
+    const server = await startServer(name, { ...common, apiKey: keys.unlimited });
+    undo(server.stop);
+    // The first of these requests uses up the day.
+    const headers = { authorization: `Bearer ${keys.exhausted}` };
+    if (name === 'ours') await fetch(`${server.origin}/v1/pets`, { headers });
+    return server;
+  };
+  return { start, keys, database, petIds, orderable, redis };
 }
 
 /** Adds pets that are each ordered once. */

@@ -10,10 +10,16 @@ import { promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+const counters = fileURLToPath(new URL('counters.mjs', import.meta.url));
+
+/** Like `npm start`, with its flags of Node.js. */
+async function startScript(folder) {
+  const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  return scripts.start.split(' ').slice(1);
+}
 
 const commands = {
-  ours: scripts.start.split(' ').slice(1), // like `npm start`, with its flags of Node.js
+  ours: await startScript(root),
   fastify: ['tools/bench/peers/fastify.mjs'],
   'express-drizzle': ['tools/bench/peers/express-drizzle.mjs'],
   'plain-nest': ['tools/bench/peers/plain-nest.mjs'],
@@ -22,8 +28,15 @@ const commands = {
 
 export const serverNames = Object.keys(commands);
 
-/** Starts one server with its output in a file of `folder`. Resolves when its port, a free one, accepts connections. */
-export async function startServer(name, { node, folder, databaseUrl, apiKey, signal, extraEnv, port }) {
+/**
+ * Starts one server with its output in a file of `folder`. Resolves when its port, a free one, accepts connections.
+ * @param against the folder of another version of the service, for the server of that name
+ * @param counts whether it can count what its requests cost (counters.mjs)
+ */
+export async function startServer(
+  name,
+  { node, folder, databaseUrl, apiKey, signal, extraEnv, port, against, counts = false },
+) {
   const listensOn = port ?? (await freePort());
   const logFile = join(folder, `${name}.log`);
   const log = await open(logFile, 'w');
@@ -37,13 +50,24 @@ export async function startServer(name, { node, folder, databaseUrl, apiKey, sig
     BENCH_API_KEY: apiKey,
     ...extraEnv,
   };
-  const stdio = ['ignore', log.fd, log.fd];
-  const child = spawn(node, commands[name], { cwd: root, env, stdio });
+  const stdio = ['ignore', log.fd, log.fd, ...(counts ? ['ipc'] : [])];
+  const args = [
+    ...(counts ? ['--import', counters] : []),
+    ...(commands[name] ?? (await startScript(against))),
+  ];
+  const child = spawn(node, args, { cwd: name === 'against' ? against : root, env, stdio });
   await once(child, 'spawn').finally(() => log.close());
   const server = {
     name,
     pid: child.pid,
     origin: `http://127.0.0.1:${listensOn}`,
+    beginCount: () => child.send('begin'),
+    /** @returns the bytes allocated and the passes of the event loop since `beginCount()` */
+    async endCount() {
+      const counted = once(child, 'message', { signal });
+      child.send('end');
+      return (await counted)[0];
+    },
     stop: () => stop(child),
     kill: () => stop(child, 'SIGKILL'),
     lastWords: async () => (await readFile(logFile, 'utf8')).split('\n').slice(-20).join('\n'),
