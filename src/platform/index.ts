@@ -39,6 +39,7 @@ export { Int64Property, OptionalTimeProperty, TimeProperty } from './json/proper
 
 // Rows and their events
 export { type Keyed, keysetPage, pageByKey } from './pagination/keyset.js';
+export { findBySql } from './statements/find-by-key.js';
 export { queryPrepared } from './statements/query-prepared.js';
 export { withStatementTimeout } from './database/statement-timeout.js';
 export { violatedConstraint } from './database/violated-constraint.js';
@@ -46,6 +47,7 @@ export { findById } from './statements/find.js';
 export { Changes } from './unit-of-work/changes.js';
 export { UnitOfWork } from './unit-of-work/unit-of-work.decorator.js';
 export { type EventType, eventType } from './unit-of-work/event-type.js';
+export { pick } from './unit-of-work/pick.js';
 export { EventsModule } from './events/events.module.js';
 export { Page, type PageRequest, type Position } from './pagination/page.js';
 export { SampleData, type Samples } from './database/sample-data.js';

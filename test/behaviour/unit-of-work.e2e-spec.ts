@@ -158,8 +158,8 @@ beforeEach(() => {
 
 const fresh = () => `work-${++count}`;
 
-const post = (handler: string, name: string, idempotencyKey?: string, as = key) =>
-  send(petstore, {
+const post = (handler: string, name: string, idempotencyKey?: string, as = key, to = petstore) =>
+  send(to, {
     method: 'POST',
     path: `/v1/work/${handler}`,
     headers: [
@@ -253,6 +253,22 @@ describe('an @Idempotent() handler', () => {
       for (const { status } of responses) statuses.add(status);
     }
     expect([...statuses]).toEqual([200]);
+  });
+
+  it('needs one connection at SERIALIZABLE without a key, too, from the first requests after a start on', async () => {
+    const own = await Petstore.start({
+      modules: [ItemsModule, WorkModule],
+      env: { CLIENT_CONCURRENCY: '0' },
+    });
+    const { max } = poolOf(own.app.get(DataSource)).options;
+    const clients = await Promise.all(Array.from({ length: 4 }, () => own.key()));
+    const responses = await Promise.all(
+      Array.from({ length: max * 3 }, (_, i) =>
+        post('serializable', `burst-${i}`, undefined, clients[i % clients.length], own),
+      ),
+    );
+    expect(responses.filter(({ status }) => status === 503)).toEqual([]);
+    await own.stop();
   });
 
   it('answers 409 at REPEATABLE READ if another process has stored a response meanwhile', async () => {

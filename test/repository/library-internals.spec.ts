@@ -77,9 +77,9 @@ const USES: readonly Use[] = [
     why: 'findById, keysetPage and Changes prepare statements from the metadata of an entity',
     pattern: /\b(EntityMetadata|ColumnMetadata)\b/,
     files: [
-      'src/platform/statements/changed-columns.ts',
       'src/platform/statements/covered-entity.ts',
       'src/platform/statements/entity-statements.ts',
+      'src/platform/unit-of-work/row-changes.ts',
     ],
   },
   {
@@ -95,13 +95,6 @@ const USES: readonly Use[] = [
     why: 'what a filter throws is answered and logged with the error that it was given: a handler of exceptions calls the filters that it is set',
     pattern: /\bExceptionsHandler\b/,
     files: ['src/platform/errors/handling-failed.ts'],
-  },
-  {
-    package: 'typeorm',
-    version: '1.1.1',
-    why: 'the types of columns are compared with those of the table as the schema builder writes them',
-    pattern: /util\/TableUtils\.js'/,
-    files: ['src/platform/statements/entity-statements.ts'],
   },
   {
     package: 'typeorm',

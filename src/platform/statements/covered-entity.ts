@@ -3,7 +3,6 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 
 const TEXTS: readonly unknown[] = [String, 'text', 'varchar', 'character varying'];
 const INTEGERS: readonly unknown[] = ['smallint', 'int2', 'integer', 'int', 'int4', 'bigint', 'int8'];
-const MOMENTS: readonly unknown[] = ['timestamptz', 'timestamp with time zone'];
 
 /** Column types whose values TypeORM does not convert. */
 const PASSED_THROUGH: ReadonlySet<unknown> = new Set([
@@ -11,23 +10,17 @@ const PASSED_THROUGH: ReadonlySet<unknown> = new Set([
   ...['real', 'float4', 'double precision', 'float8', 'float'],
 ]);
 /** Column types that TypeORM's driver converts. */
-const CONVERTED: ReadonlySet<unknown> = new Set([Number, Boolean, 'date', ...MOMENTS]);
+const CONVERTED: ReadonlySet<unknown> = new Set([
+  ...[Number, Boolean, 'date', 'timestamptz', 'timestamp with time zone'],
+]);
+const SAME_JSON: ReadonlySet<unknown> = new Set([
+  ...[...TEXTS, ...INTEGERS, Number, 'uuid', 'boolean', 'bool', Boolean],
+]);
 
 export const isPassedThrough = ({ type }: ColumnMetadata): boolean => PASSED_THROUGH.has(type);
 
-/** Whether PostgreSQL returns the value as it was given. Not so: other number formats, small bigints, blanks at the end, halves of surrogate pairs, microseconds. */
-export function isVerbatim({ type, length, precision }: ColumnMetadata, value: unknown): boolean {
-  if (TEXTS.includes(type)) return typeof value === 'string' && length === '' && value.isWellFormed();
-  if (INTEGERS.includes(type)) return isAsParsed(value);
-  if (MOMENTS.includes(type)) return value instanceof Date && precision == null;
-  return (type === 'boolean' || type === 'bool') && typeof value === 'boolean';
-}
-
-/** Whether it is what `int64FromDatabase` makes of it: a bigint only where a number is not exact, and no -0. */
-const isAsParsed = (value: unknown): boolean =>
-  typeof value === 'bigint'
-    ? !Number.isSafeInteger(Number(value))
-    : Number.isSafeInteger(value) && !Object.is(value, -0);
+/** Whether PostgreSQL writes the values of the column as the same JSON as JavaScript: texts, integers, uuid, boolean. */
+export const isSameJson = ({ type }: ColumnMetadata): boolean => SAME_JSON.has(type);
 
 /** Whether an entity is a table with simple columns and one primary key that uses no other features of TypeORM. */
 export function isCovered(entity: EntityMetadata): boolean {
@@ -46,10 +39,15 @@ export function isCovered(entity: EntityMetadata): boolean {
     entity.relationIds.length === 0 &&
     entity.listeners.length === 0 &&
     entity.database === undefined &&
+    !entity.foreignKeys.some(({ onUpdate }) => mayWriteAgain(onUpdate)) &&
     entity.primaryColumns.length === 1 &&
     entity.columns.every(isCoveredColumn)
   );
 }
+
+/** A cascade that comes back to the row writes it after `RETURNING` has shown it: such a row is read afterwards. */
+const mayWriteAgain = (onUpdate = 'NO ACTION'): boolean =>
+  onUpdate !== 'NO ACTION' && onUpdate !== 'RESTRICT';
 
 function isCoveredColumn(column: ColumnMetadata): boolean {
   return (

@@ -1,3 +1,4 @@
+import { escapeIdentifier } from 'pg';
 import {
   type DataSource,
   type EntityManager,
@@ -6,12 +7,9 @@ import {
   FindOperator,
   type FindOptionsWhere,
   type ObjectLiteral,
-  TableColumn,
 } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { TableUtils } from 'typeorm/schema-builder/util/TableUtils.js';
-import { isDistinct } from './changed-columns.js';
-import { isCovered, isPassedThrough, isVerbatim } from './covered-entity.js';
+import { isCovered, isPassedThrough, isSameJson } from './covered-entity.js';
 import type { Int64 } from '../json/int64.js';
 import { named, type NamedStatement, type PreparedQuery, runNamed } from './run-named.js';
 
@@ -25,14 +23,13 @@ export interface KeyOptions<E> {
   readonly take: number;
 }
 
-/** An `INSERT … SELECT … FROM written` that runs in the statement that inserts or updates the row `written`. */
-export interface Companion {
-  /**
-   * @param placeholder of the item `i` of `values`
-   * @param id the column of `id`
-   */
-  readonly sql: (placeholder: (i: number) => string, id: string) => string;
-  readonly values: readonly unknown[];
+/** The event of a row, which PostgreSQL makes of what it has stored. */
+export interface EventOfRow {
+  readonly type: string;
+  readonly version: number;
+  readonly occurredAt: Date;
+  /** Names of its data. The `id` comes first. */
+  readonly members: readonly string[];
 }
 
 /**
@@ -63,10 +60,6 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   private readonly names: string;
   private readonly table: string;
   private readonly target: new () => Entity;
-  /** Columns that PostgreSQL may set. */
-  private readonly defaults: ReadonlySet<ColumnMetadata>;
-  /** See `isLeftAlone()`. */
-  private leftAlone?: boolean;
   /** By what differs in their text. */
   private readonly texts = new Map<string, PreparedQuery>();
 
@@ -80,7 +73,6 @@ export class EntityStatements<Entity extends ObjectLiteral> {
       .split('.')
       .map((part) => driver.escape(part))
       .join('.');
-    this.defaults = new Set(metadata.getInsertionReturningColumns());
   }
 
   /** The statement of `find` with these options; undefined if it has more than `=`, `<`, `>`, `IN`, an order, a limit and a lock. */
@@ -129,6 +121,15 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     );
   }
 
+  /**
+   * A module's own statement for rows, which selects the columns and behind them the text of what they are ordered by.
+   * @param sql gets the columns
+   */
+  selectBySql(sql: (columns: string) => string, values: readonly unknown[]): NamedStatement {
+    const text = sql(this.names);
+    return this.statement(text, values, () => text);
+  }
+
   /** @returns the conditions of a simple filter, whose values it adds; otherwise undefined */
   private conditions(where: object, values: unknown[]): string[] | undefined {
     const conditions: string[] = [];
@@ -137,110 +138,65 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     return conditions;
   }
 
-  /** Whether PostgreSQL stores the row as it is given: every column but a generated `id` has a value that no conversion changes. */
-  isStoredVerbatim(row: Entity): boolean {
-    return this.columns.every(({ property, metadata }) => {
-      if (property === 'id') return metadata.isGenerated && row[property] === undefined;
-      const value: unknown = row[property];
-      if (value === undefined || value === null) return metadata.isNullable && !this.defaults.has(metadata);
-      return isVerbatim(metadata, value);
-    });
-  }
-
   /**
-   * Whether PostgreSQL leaves a written row as it is: its table has no trigger, no rule, and no type or default that the class does
-   * not have. Looked up at first, so that a trigger which is added while the service runs counts from its next start.
+   * Inserts a row. Returns it as PostgreSQL has stored it.
+   * @param event is written in the same statement; see {@link canMake}
+   * @returns undefined if a value is an SQL expression
    */
-  isLeftAlone(manager: EntityManager): boolean | Promise<boolean> {
-    return this.leftAlone ?? this.lookUp(manager); // each for itself: another's transaction may have failed
-  }
-
-  private async lookUp(manager: EntityManager): Promise<boolean> {
-    const { driver } = this.metadata.dataSource;
-    const names = this.columns.map(({ metadata }) => metadata.databaseName);
-    const types = this.columns.map(({ metadata }) => {
-      const options = TableUtils.createTableColumnOptions(metadata, driver);
-      return driver.createFullType(new TableColumn(options)).toLowerCase();
-    });
-    const mayBeSet = this.columns.map(({ metadata }) => this.defaults.has(metadata));
-    const [found] = await manager.query<{ leftAlone: boolean }[]>(LEFT_ALONE, [
-      this.table,
-      names,
-      types,
-      mayBeSet,
-    ]);
-    return (this.leftAlone = found?.leftAlone === true);
-  }
-
-  /** The row with null where it has no value, as PostgreSQL stores one that is stored verbatim. */
-  withNulls(row: Entity): Entity {
-    const values: ObjectLiteral = row;
-    for (const { property } of this.columns) if (property !== 'id') values[property] ??= null;
-    return row;
-  }
-
-  /** Inserts a row that is stored verbatim, together with a second statement. Returns the row. */
-  insert(row: Entity, { sql, values }: Companion): NamedStatement {
-    const columns = this.columns.filter(({ property }) => property !== 'id');
-    const parameters = columns.map((column) => column.toParameter(row[column.property]));
-    return this.statement('insert', [...parameters, ...values], () => {
-      const placeholders = columns.map((_, i) => `$${i + 1}`);
-      const companion = sql((i) => `$${columns.length + i + 1}`, this.byProperty.get('id')?.name ?? 'id');
+  insert(row: Entity, event?: EventOfRow): NamedStatement | undefined {
+    const given = this.columns.filter(({ property }) => row[property] !== undefined);
+    const parameters = given.map((column) => column.toParameter(row[column.property]));
+    if (parameters.some(isExpression)) return undefined;
+    const values = event ? [...parameters, event.type, event.version, event.occurredAt] : parameters;
+    const what = `insert ${given.map(({ property }) => property).join()} ${event?.members.join() ?? ''}`;
+    return this.statement(what, values, () => {
+      const placeholders = given.map((_, i) => `$${i + 1}`).join();
+      const columns = `(${given.map(({ name }) => name).join()}) VALUES (${placeholders})`;
+      const insert = `INSERT INTO ${this.table} ${given.length > 0 ? columns : 'DEFAULT VALUES'} RETURNING ${this.names}`;
+      if (!event) return insert;
+      const [type, version, occurredAt] = [1, 2, 3].map((i) => `$${given.length + i}`);
       return (
-        `WITH written AS (INSERT INTO ${this.table} (${columns.map(({ name }) => name).join(', ')}) ` +
-        `VALUES (${placeholders.join()}) RETURNING ${this.names}), companion AS (${companion}) SELECT ${this.names} FROM written`
+        `WITH written AS (${insert}), event AS (${OUTBOX} SELECT ${type}, ${version}, ${occurredAt}, ` +
+        `row_to_json(data.*) FROM (SELECT ${this.dataOf(event.members)} FROM written) AS data) ` +
+        `SELECT ${this.names} FROM written`
       );
     });
   }
 
-  /** A row with changes, as PostgreSQL stores and returns it; undefined if a column is not known, or stored in another form. */
-  changed(row: Entity, changes: Partial<Entity>): Entity | undefined {
-    const changed = new this.target() as ObjectLiteral;
-    for (const { property, metadata } of this.columns) {
-      const value: unknown = (property in changes ? changes : row)[property];
-      if (value !== null && !isVerbatim(metadata, value)) return undefined;
-      changed[property] = value;
-    }
-    return changed as Entity;
+  /** Whether PostgreSQL can make data of these members: each is a column whose JSON is the same as that of JavaScript. */
+  canMake(members: readonly string[]): boolean {
+    return ['id', ...members].every((member) => {
+      const column = this.byProperty.get(member);
+      return column !== undefined && isSameJson(column.metadata) && Buffer.byteLength(member) <= LONGEST_NAME;
+    });
+  }
+
+  private dataOf(members: readonly string[]): string {
+    return [...new Set(['id', ...members])]
+      .map((member) => `${this.byProperty.get(member)?.name ?? ''} AS ${escapeIdentifier(member)}`)
+      .join();
   }
 
   /**
-   * Updates the row with this primary key. Returns the row if that changes it; undefined if TypeORM changes more columns than these, or
-   * if a value is an SQL expression.
-   * @param expected the row afterwards, and what to write if it is this one
+   * Updates the row with this primary key. Returns it as PostgreSQL has stored it.
+   * @returns undefined if TypeORM changes more columns than these, or if a value is an SQL expression
    */
-  update(
-    where: object,
-    changes: Partial<Entity>,
-    expected?: { readonly row: Entity; readonly companion: Companion },
-  ): NamedStatement | undefined {
+  update(where: object, changes: Partial<Entity>): NamedStatement | undefined {
     const [property = ''] = Object.keys(where); // isCovered() sees that it is one column
     const id: unknown = (where as ObjectLiteral)[property];
     const key = this.byProperty.get(property);
     if (!key || property in changes || this.metadata.updateDateColumn) return undefined;
     const isPlain = ([property, value]: [string, unknown]) =>
-      this.byProperty.get(property)?.metadata.isUpdate === true && typeof value !== 'function';
+      this.byProperty.get(property)?.metadata.isUpdate === true && !isExpression(value);
     if (!Object.entries(changes).every(isPlain)) return undefined;
     // In the order of the table: that of a client's members would make a statement for each order.
     const columns = this.columns.filter(({ property }) => property in changes);
     const set = columns.map((column) => column.toParameter((changes as ObjectLiteral)[column.property]));
-    const others = expected
-      ? this.columns.filter((column) => column !== key && !columns.includes(column))
-      : [];
-    const kept = others.map((column) => column.toParameter(expected?.row[column.property]));
-    const values = [...set, id, ...kept, ...(expected?.companion.values ?? [])];
-    const what = `${expected ? 'write' : 'update'} ${columns.map(({ property }) => property).join()}`;
-    return this.statement(what, values, () => {
+    return this.statement(`update ${columns.map(({ property }) => property).join()}`, [...set, id], () => {
       const sets = columns.map(({ name }, i) => `${name} = $${i + 1}`).join();
-      const known = [...columns, key, ...others].map(({ metadata }, i) => isDistinct(metadata, `$${i + 1}`));
-      const update =
-        `UPDATE ${this.table} SET ${sets} WHERE ${key.name} = $${columns.length + 1} ` +
-        `AND (${known.slice(0, columns.length).join(' OR ')}) RETURNING ${this.names}`;
-      if (!expected) return update;
-      const companion = expected.companion.sql((i) => `$${this.columns.length + i + 1}`, key.name);
       return (
-        `WITH written AS (${update}), companion AS (${companion} WHERE NOT (${known.join(' OR ')}) RETURNING 1) ` +
-        `SELECT ${this.names}, EXISTS (SELECT FROM companion) FROM written`
+        `UPDATE ${this.table} SET ${sets} WHERE ${key.name} = $${columns.length + 1} ` +
+        `RETURNING ${this.names}`
       );
     });
   }
@@ -253,7 +209,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     return entities;
   }
 
-  /** The same for a statement of {@link selectByKey}. */
+  /** The same for a statement of {@link selectByKey} or {@link selectBySql}. */
   async runByKey(
     manager: EntityManager,
     statement: NamedStatement,
@@ -263,15 +219,6 @@ export class EntityStatements<Entity extends ObjectLiteral> {
       const entity = this.toEntity(fields);
       return { id: entity.id as Int64, key: fields[this.columns.length] as string, entity };
     });
-  }
-
-  /** The same for a statement of {@link update}: the row that it has changed, and whether its companion has run. */
-  async runUpdate(
-    manager: EntityManager,
-    statement: NamedStatement,
-  ): Promise<{ row: Entity; isAccompanied: boolean } | undefined> {
-    const [fields] = (await runNamed(manager, statement)) as unknown[][];
-    return fields && { row: this.toEntity(fields), isAccompanied: fields[this.columns.length] === true };
   }
 
   private toEntity(fields: readonly unknown[]): Entity {
@@ -297,18 +244,13 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 }
 
-/** Of the table `$1`, whose columns `$2` have in the class the types `$3` and, if `$4`, a default. The name of a domain is a type of its own. */
-const LEFT_ALONE = `
-  SELECT relkind IN ('r', 'p') AND NOT relhasrules AND NOT EXISTS (
-    SELECT FROM pg_trigger
-    WHERE (tgrelid = pg_class.oid OR tgrelid IN (SELECT relid FROM pg_partition_tree(pg_class.oid)))
-      AND NOT tgisinternal AND tgenabled <> 'D' AND tgtype & (4 | 16) <> 0 -- INSERT or UPDATE
-  ) AND NOT EXISTS (
-    SELECT FROM unnest($2::text[], $3::text[], $4::boolean[]) AS own (name, type, may_be_set)
-    JOIN pg_attribute ON attrelid = pg_class.oid AND attname = name
-    WHERE format_type(atttypid, atttypmod) <> type OR NOT may_be_set AND (atthasdef OR attidentity <> '')
-  ) AS "leftAlone"
-  FROM pg_class WHERE oid = $1::regclass`;
+/** How each event is written, whatever makes its data. */
+export const OUTBOX = 'INSERT INTO event_outbox (type, version, occurred_at, data)';
+
+/** In bytes. PostgreSQL truncates a longer one. */
+const LONGEST_NAME = 63;
+
+const isExpression = (value: unknown): boolean => typeof value === 'function';
 
 /** Each connection keeps a plan for each name, and the members of a `PATCH` decide which columns an update has. */
 const MAX_NAMED = 100;

@@ -1,10 +1,18 @@
-import { type EntityManager, type FindOptionsOrder, Repository } from 'typeorm';
+import {
+  type EntityManager,
+  type EntityTarget,
+  type FindOptionsOrder,
+  type FindOptionsWhere,
+  In,
+  Repository,
+} from 'typeorm';
 import type { Int64 } from '../json/int64.js';
 import { EntityStatements, type KeyOptions } from './entity-statements.js';
 import type { Readable } from './find.js';
+import { runNamed } from './run-named.js';
 
 /** An entity with the text of the property, which is exact: a `Date` has no microseconds. */
-interface KeyedEntity<E> {
+export interface KeyedEntity<E> {
   readonly id: Int64;
   readonly key: string;
   readonly entity: E;
@@ -43,6 +51,35 @@ export async function findByKey<E extends { id: Int64 }>(
   const statements = EntityStatements.of(manager.dataSource, target);
   const select = statements?.selectByKey(options);
   return statements && select ? statements.runByKey(manager, select) : build(manager, target, options);
+}
+
+/**
+ * Finds rows by a module's own SQL, for `pageByKey`: by a prepared statement, if the entity allows it.
+ * @param sql one of few texts: each has a plan on each connection. It gets the columns of the entity, and selects behind them the text of
+ * what the rows are ordered by: `SELECT ${columns}, lower(name) FROM pets WHERE …`. What varies belongs into `values`
+ * @returns the entities, in the order of the statement
+ * @throws QueryFailedError
+ */
+export async function findBySql<E extends { id: Int64 }>(
+  manager: EntityManager,
+  target: EntityTarget<E>,
+  sql: (columns: string) => string,
+  values: readonly unknown[],
+): Promise<KeyedEntity<E>[]> {
+  const statements = EntityStatements.of(manager.dataSource, target);
+  if (statements) return statements.runByKey(manager, statements.selectBySql(sql, values));
+  const { driver } = manager.dataSource;
+  const id = manager.dataSource.getMetadata(target).findColumnWithPropertyName('id')?.databaseName ?? 'id';
+  const text = sql(driver.escape(id));
+  const found = (await runNamed(manager, { query: { text, rowMode: 'array' }, values })) as [Int64, string][];
+  const where = { id: In(found.map(([id]) => id)) } as FindOptionsWhere<E>;
+  const entities = new Map(
+    (await manager.find(target, { where })).map((entity) => [String(entity.id), entity]),
+  );
+  return found.flatMap(([id, key]) => {
+    const entity = entities.get(String(id)); // another may have removed it meanwhile
+    return entity ? [{ id, key, entity }] : [];
+  });
 }
 
 async function build<E extends { id: Int64 }>(

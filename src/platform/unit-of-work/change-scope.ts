@@ -16,7 +16,7 @@ export interface ChangeScope {
    * Runs one write, all of it or nothing.
    * @param isOneStatement whether it needs no transaction for that
    */
-  write<T>(isOneStatement: () => boolean | Promise<boolean>, work: Work<T>): Promise<T>;
+  write<T>(isOneStatement: boolean, work: Work<T>): Promise<T>;
   /** Runs several reads and writes, all or none. */
   transaction<T>(isolation: IsolationLevel | undefined, work: Work<T>): Promise<T>;
 }
@@ -28,8 +28,8 @@ export function separateCommits(dataSource: DataSource): ChangeScope {
   return {
     manager: dataSource.manager,
     isTransaction: false,
-    write: async (isOneStatement, work) =>
-      (await isOneStatement()) ? work(dataSource.manager) : transaction(undefined, work),
+    write: (isOneStatement, work) =>
+      isOneStatement ? work(dataSource.manager) : transaction(undefined, work),
     transaction,
   };
 }
@@ -71,10 +71,8 @@ export function ofRequest(dataSource: DataSource, { transaction, idempotent }: R
     isTransaction: false,
     async write(isOneStatement, work) {
       if (isInTransaction) throw new HandlersChangesInUse();
-      return oneByOne(async () => {
-        const needsNone = !transaction && isolation === undefined && (await isOneStatement());
-        return needsNone ? work(dataSource.manager) : runAlone(work);
-      });
+      const needsNone = !transaction && isolation === undefined && isOneStatement;
+      return oneByOne(() => (needsNone ? work(dataSource.manager) : runAlone(work)));
     },
     async transaction(level, work) {
       if (level !== undefined && idempotent) throw new IsolationOfHandler(level);

@@ -9,9 +9,7 @@ import {
 } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../clock/clock.js';
-import { changeCondition } from '../statements/changed-columns.js';
-import { type Companion, EntityStatements } from '../statements/entity-statements.js';
-import type { NamedStatement } from '../statements/run-named.js';
+import { EntityStatements, type EventOfRow } from '../statements/entity-statements.js';
 import { findRows } from '../statements/find.js';
 import type { IsolationLevel } from '../database/run-transaction.js';
 import type { Int64 } from '../json/int64.js';
@@ -22,8 +20,9 @@ import {
   type RequestOptions,
   separateCommits,
 } from './change-scope.js';
-import { eventData, type EventType } from './event-type.js';
-import { eventOfInsert, eventOfUpdate, writeToOutbox } from './outbox.js';
+import { assertDeclared, eventData, type EventType, projectedMembers } from './event-type.js';
+import { writeToOutbox } from './outbox.js';
+import { isUnchanged, valuesToWrite } from './row-changes.js';
 
 interface Identified {
   id: Int64 | string;
@@ -84,29 +83,25 @@ export class Changes {
   ): Promise<Row> {
     const row = this.manager.create(target, values);
     const statements = EntityStatements.of(this.dataSource, target);
-    let asked: Promise<NamedStatement | undefined> | undefined;
-    const insertWithEvent = () => (asked ??= this.insertWithEvent(statements, row, type));
-    const isOneStatement = async () => (await insertWithEvent()) !== undefined;
-    return this.scope.write(isOneStatement, async (manager) => {
-      const insert = await insertWithEvent();
-      if (statements && insert) {
-        const [stored] = await statements.run(manager, insert);
-        if (!stored) throw new Error('A rule of the table refused the row.');
-        return stored;
-      }
-      if (manager.getRepository(target).hasId(row)) await insertWithKey(manager, target, row);
-      else await manager.save(target, row);
-      const saved = await stored(manager, target, keyOf(manager, target, row));
-      await this.recordOf(manager, type, saved, saved);
-      return saved;
+    const event = statements && this.eventOfRow(statements, type);
+    const insert = statements?.insert(row, event);
+    return this.scope.write(insert !== undefined && event !== undefined, async (manager) => {
+      if (!statements || !insert) await insertByTypeOrm(manager, target, row);
+      const stored =
+        statements && insert
+          ? (await statements.run(manager, insert))[0]
+          : await find(manager, target, keyOf(manager, target, row));
+      if (!stored) throw new Error('A trigger of the table has refused the row.');
+      if (!insert || !event) await this.recordOf(manager, type, stored, stored);
+      return stored;
     });
   }
 
   /**
-   * Changes a row like `Repository.update`. `undefined` values do not change. If PostgreSQL would store what it has already,
-   * nothing is written, neither an event nor a new update date or version.
-   * @param row its current state; lock it first, so that its events are in the order of its changes
-   * @returns the row as PostgreSQL has stored it
+   * Changes a row like `Repository.update`. `undefined` values do not change, nor are numbers, texts and dates written that the row
+   * has already; objects always are. There is no event if PostgreSQL returns the row as it was, but for update date and version.
+   * @param row its current state; lock it first: its values count as those that are stored, and its events are in the order of its changes
+   * @returns the row as PostgreSQL has stored it, before triggers that run after the update
    * @throws EntityNotFoundError if the row no longer exists
    */
   update<Row extends Identified>(
@@ -115,14 +110,14 @@ export class Changes {
     values: UpdateValues<NoInfer<Row>>,
     type: EventType<Row>,
   ): Promise<Row> {
-    const given = withoutUndefined(values) as Partial<Row>;
-    if (!differs(row, given)) return Promise.resolve(row);
-    return this.scope.write(severalStatements, async (manager) => {
-      const key = keyOf(manager, target, row);
-      const changed = await this.updated(manager, target, key, row, given, type);
-      if (!changed) return stored(manager, target, key);
-      if (!changed.isAccompanied) await this.recordOf(manager, type, changed.row, row);
-      return changed.row;
+    const given = valuesToWrite(row, values);
+    if (Object.keys(given).length === 0) return Promise.resolve(row);
+    return this.scope.write(false, async (manager) => {
+      const changed = await update(manager, target, row, given);
+      if (!changed) return findOrFail(manager, target, keyOf(manager, target, row)); // a trigger has refused it
+      const metadata = this.dataSource.getMetadata(target);
+      if (!isUnchanged(metadata, row, changed, given)) await this.recordOf(manager, type, changed, row);
+      return changed;
     });
   }
 
@@ -132,7 +127,7 @@ export class Changes {
    * @throws EntityNotFoundError if the row no longer exists
    */
   delete<Row extends Identified>(target: EntityTarget<Row>, row: Row, type: EventType<Row>): Promise<void> {
-    return this.scope.write(severalStatements, async (manager) => {
+    return this.scope.write(false, async (manager) => {
       const key = keyOf(manager, target, row);
       const { affected } = await manager.delete(target, key);
       if (affected === 0) throw new EntityNotFoundError(target, key);
@@ -163,55 +158,15 @@ export class Changes {
     return writeToOutbox(manager, type, this.now(), eventData(type, row, before));
   }
 
-  /** @returns undefined unless one statement can write the row, as it is given, with its event */
-  private async insertWithEvent<Row extends Identified>(
-    statements: EntityStatements<Row> | undefined,
-    row: Row,
-    type: EventType<Row>,
-  ): Promise<NamedStatement | undefined> {
-    if (statements?.isStoredVerbatim(row) !== true || !(await statements.isLeftAlone(this.manager)))
-      return undefined;
-    const whole = statements.withNulls(row);
-    const event = eventOfInsert(type, whole, this.now());
-    return event && statements.insert(whole, event);
-  }
-
-  /** @returns the changed row, and whether its event is written; undefined if it does not exist, or has these values already */
-  private async updated<Row extends Identified>(
-    manager: EntityManager,
-    target: EntityTarget<Row>,
-    key: FindOptionsWhere<Row>,
-    row: Row,
-    values: Partial<Row>,
-    type: EventType<Row>,
-  ): Promise<{ readonly row: Row; readonly isAccompanied: boolean } | undefined> {
-    const statements = EntityStatements.of(this.dataSource, target);
-    if (statements && (await statements.isLeftAlone(manager))) {
-      const update = statements.update(key, values, this.expected(statements, row, values, type));
-      if (update) return statements.runUpdate(manager, update);
-    }
-    const { sql, parameters } = changeCondition(this.dataSource.getMetadata(target), values);
-    const { affected } = await manager
-      .createQueryBuilder()
-      .update(target)
-      .set(values as QueryDeepPartialEntity<Row>)
-      .where(key)
-      .andWhere(sql, parameters)
-      .execute();
-    if (affected === 0) return undefined;
-    return { row: await stored(manager, target, key), isAccompanied: false };
-  }
-
-  /** What an update should lead to, with the event of that; undefined if only PostgreSQL can tell. */
-  private expected<Row extends Identified>(
+  /** The event of a new row if PostgreSQL can make it. */
+  private eventOfRow<Row extends Identified>(
     statements: EntityStatements<Row>,
-    before: Row,
-    values: Partial<Row>,
     type: EventType<Row>,
-  ): { readonly row: Row; readonly companion: Companion } | undefined {
-    const row = statements.changed(before, values);
-    const companion = row && eventOfUpdate(type, row, before, this.now());
-    return companion && { row, companion };
+  ): EventOfRow | undefined {
+    assertDeclared(type.name);
+    const members = projectedMembers(type);
+    if (!members || !statements.canMake(members)) return undefined;
+    return { type: type.name, version: type.version, occurredAt: this.now(), members };
   }
 
   private in(scope: ChangeScope): Changes {
@@ -225,17 +180,6 @@ export class Changes {
   }
 }
 
-const severalStatements = (): boolean => false;
-
-const withoutUndefined = (values: object): object =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-
-/** Whether an update may change the row. An object may have been changed in place, or be stored in another form. */
-const differs = <Row extends object>(row: Row, values: Partial<Row>): boolean =>
-  (Object.keys(values) as (keyof Row)[]).some(
-    (name) => row[name] !== values[name] || (typeof row[name] === 'object' && row[name] !== null),
-  );
-
 /** Its whole primary key, which may have more columns than `id`. @throws TypeError if the row lacks one */
 function keyOf<Row extends Identified>(
   { dataSource }: EntityManager,
@@ -248,16 +192,51 @@ function keyOf<Row extends Identified>(
   return key as FindOptionsWhere<Row>;
 }
 
+/** Updates a row. @returns what PostgreSQL has stored; undefined if it has changed none */
+async function update<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  row: Row,
+  values: Partial<Row>,
+): Promise<Row | undefined> {
+  const key = keyOf(manager, target, row);
+  const statements = EntityStatements.of(manager.dataSource, target);
+  const prepared = statements?.update(key, values);
+  if (statements && prepared) return (await statements.run(manager, prepared))[0];
+  const { affected } = await manager.update(target, key, values as QueryDeepPartialEntity<Row>);
+  return affected === 0
+    ? undefined
+    : findOrFail(manager, target, keyOf(manager, target, { ...row, ...values }));
+}
+
 /** The row as PostgreSQL has stored it, also if it is soft-deleted. @throws EntityNotFoundError */
-async function stored<Row extends Identified>(
+async function findOrFail<Row extends Identified>(
   manager: EntityManager,
   target: EntityTarget<Row>,
   where: FindOptionsWhere<Row>,
 ): Promise<Row> {
+  const row = await find(manager, target, where);
+  if (!row) throw new EntityNotFoundError(target, where);
+  return row;
+}
+
+async function find<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  where: FindOptionsWhere<Row>,
+): Promise<Row | undefined> {
   const [row] = await findRows(manager.getRepository(target), { where });
-  if (row) return row;
-  if (!manager.dataSource.getMetadata(target).deleteDateColumn) throw new EntityNotFoundError(target, where);
-  return manager.findOneOrFail(target, { where, withDeleted: true });
+  const mayBeHidden = !row && manager.dataSource.getMetadata(target).deleteDateColumn;
+  return mayBeHidden ? ((await manager.findOne(target, { where, withDeleted: true })) ?? undefined) : row;
+}
+
+async function insertByTypeOrm<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  row: Row,
+): Promise<void> {
+  if (manager.getRepository(target).hasId(row)) await insertWithKey(manager, target, row);
+  else await manager.save(target, row);
 }
 
 /** `save` would update a row that has the key already. It runs afterwards, for relations that refer to the new row. */

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { StartupError } from '../config/startup-error.js';
+import { membersOf } from './pick.js';
 
 /** The names of all types that modules declare. */
 export const EVENT_TYPES: string[] = [];
@@ -9,8 +10,9 @@ const declared = new Map<string, EventType<never>>();
 /** The DTO of an event's `data`, and how a row becomes one. The `id` of the row is its first property. */
 export interface EventData<Row, Data extends object> extends Type<Data> {
   /**
-   * Must depend on nothing but its parameters. It may use the `id` in any way but comparing it with one certain id, which the row of a
-   * creation does not have yet.
+   * Must depend on nothing but its parameters. If it is a projection that {@link pick} has made, PostgreSQL makes the data of a new row
+   * in the statement that inserts it.
+   * @param row as PostgreSQL has stored it
    * @param before the row before the change
    */
   from(row: Row, before: Row): Data;
@@ -55,6 +57,12 @@ export function eventData<Row extends { readonly id: unknown }>(
   before: Row,
 ): { readonly id: unknown } {
   return { id: row.id, ...('data' in Data ? Data.data(row, before) : Data.from(row, before)) };
+}
+
+/** The names of its data if they are just members of the row, otherwise undefined. */
+export function projectedMembers({ data: Data }: EventType<never>): readonly string[] | undefined {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is recognised, not called
+  return 'data' in Data ? undefined : membersOf(Data.from);
 }
 
 /** Adds a type to the OpenAPI document and to what webhooks subscribe to. @throws StartupError if another has its name */

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import { type Page, pageByKey, queryPrepared } from '../../platform/index.js';
+import { findBySql, type Page, pageByKey } from '../../platform/index.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
-import type { Pet } from './pet.entity.js';
+import { Pet } from './pet.entity.js';
 
 /** What the indexes of the table are made of (migrations/1796000000000-index-pet-names.ts). */
 const FOLDED = 'folded_pet_name(name) COLLATE "C"';
@@ -12,12 +12,12 @@ const AFTER_ALL = 'repeat(chr(1114111), 201)';
  * A page of pets in the order of their folded names, and of `id` where those are equal: by an index, whatever the filter. The at most 100
  * pets of `ids` are read first, and then sorted.
  */
-export function petsByName(manager: EntityManager, query: ListPetsQuery): Promise<Page<Pet>> {
+export async function petsByName(manager: EntityManager, query: ListPetsQuery): Promise<Page<Pet>> {
   const { status, namePrefix, ids, sort = 'name' } = query;
   const isDescending = sort === '-name';
   const [beyond, direction] = isDescending ? ['<', 'DESC'] : ['>', 'ASC'];
   const scope = () => `pets ${JSON.stringify([sort, status, namePrefix, ids?.map(String)])} `;
-  return pageByKey<Pet & { key: string }>(query, scope, (after, take) => {
+  const page = await pageByKey(query, scope, (after, take) => {
     const values: unknown[] = [];
     const $ = (value: unknown) => `$${values.push(value)}`;
     const conditions: string[] = [];
@@ -30,10 +30,9 @@ export function petsByName(manager: EntityManager, query: ListPetsQuery): Promis
     }
     if (after) conditions.push(`(${FOLDED}, id) ${beyond} (${$(after.key)}, ${$(after.id)})`);
     const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
-    const text =
-      (ids ? `WITH pets AS MATERIALIZED (SELECT * FROM pets WHERE id = ANY (${$(ids)}))` : '') +
-      ` SELECT id, name, category_id AS "categoryId", status, ${FOLDED} AS key FROM pets${where}` +
-      ` ORDER BY ${FOLDED} ${direction}, id ${direction} LIMIT ${$(take)}`;
-    return queryPrepared(manager, text, values);
+    const of = ids ? `WITH pets AS MATERIALIZED (SELECT * FROM pets WHERE id = ANY (${$(ids)})) ` : '';
+    const rows = `FROM pets${where} ORDER BY ${FOLDED} ${direction}, id ${direction} LIMIT ${$(take)}`;
+    return findBySql(manager, Pet, (columns) => `${of}SELECT ${columns}, ${FOLDED} ${rows}`, values);
   });
+  return page.map(({ entity }) => entity);
 }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { type Int64, Int64Property } from '../../../platform/index.js';
+import { type Int64, Int64Property, pick } from '../../../platform/index.js';
 import { PetStatus } from '../pet-status.js';
 import type { Pet } from '../pet.entity.js';
 
@@ -17,7 +17,5 @@ export class PetResponse {
   @ApiProperty({ enum: PetStatus, enumName: 'PetStatus', description: 'Availability of the pet.' })
   readonly status!: PetStatus;
 
-  static from({ id, name, categoryId, status }: Pet): PetResponse {
-    return { id, name, categoryId, status };
-  }
+  static readonly from = pick<Pet, PetResponse>('id', 'name', 'categoryId', 'status');
 }
