@@ -7,6 +7,7 @@ import {
   Int64List,
   OptionalNotNull,
   PageQuery,
+  pick,
   Text,
 } from '../../src/platform/index.js';
 import { type Item, ItemStatus } from './item.entity.js';
@@ -63,7 +64,5 @@ export class ItemResponse {
   @ApiProperty({ enum: ItemStatus, enumName: 'ItemStatus' })
   readonly status!: ItemStatus;
 
-  static from({ id, name, amount, status }: Item): ItemResponse {
-    return { id, name, amount, status };
-  }
+  static readonly from = pick<Item, ItemResponse>('id', 'name', 'amount', 'status');
 }

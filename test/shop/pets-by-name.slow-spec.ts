@@ -1,6 +1,9 @@
 import type pg from 'pg';
+import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../src/app.migrations.js';
 import { migrate } from '../../src/platform/database/migrations/migrate.js';
+import { poolOptions } from '../../src/platform/database/database.module.js';
+import { Pet } from '../../src/shop/pets/pet.entity.js';
 import { petsByName } from '../../src/shop/pets/pets-by-name.js';
 import type { ListPetsQuery } from '../../src/shop/pets/dto/list-pets.query.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
@@ -23,31 +26,42 @@ interface Sent {
   readonly values: readonly unknown[];
 }
 
+/** With the entities of the service. */
+let dataSource: DataSource;
+let withEntities: TestDatabase;
+
+beforeAll(async () => {
+  withEntities = await createTestDatabase();
+  dataSource = await new DataSource({ ...poolOptions(withEntities.url), entities: [Pet] }).initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await withEntities.drop();
+});
+
+/** Reads a page from a connection that returns these rows. */
+function pageOf(query: ListPetsQuery, rows: readonly unknown[] = []) {
+  let sent: Sent | undefined;
+  const client = {
+    query({ text }: Sent, values: readonly unknown[]) {
+      sent = { text, values };
+      return Promise.resolve({ rows });
+    },
+  };
+  const manager = { dataSource, queryRunner: { connect: () => Promise.resolve(client) } };
+  return petsByName(manager as never, query).then(({ next }) => ({ next, sent }));
+}
+
 /** The statement of a page, as the service would send it. */
 async function statementOf(
   query: Partial<ListPetsQuery>,
   after?: { id: number; key: string },
 ): Promise<Sent> {
-  let sent: Sent | undefined;
-  const client = {
-    query({ text }: Sent, values: readonly unknown[]) {
-      sent = { text, values };
-      return Promise.resolve({ rows: [] });
-    },
-  };
-  const manager = { dataSource: { options: {} }, queryRunner: { connect: () => Promise.resolve(client) } };
-  const cursor = after && (await cursorAfter(query, after));
-  await petsByName(manager as never, { limit: 20, ...query, cursor });
+  const row = after && [after.id, '', 1, 'available', after.key];
+  const cursor = row && (await pageOf({ limit: 1, ...query }, [row, row])).next;
+  const { sent } = await pageOf({ limit: 20, ...query, cursor });
   if (!sent) throw new Error('Nothing was sent');
   return sent;
-}
-
-/** The cursor behind a row, from a page that ends with it. */
-async function cursorAfter(query: Partial<ListPetsQuery>, row: { id: number; key: string }): Promise<string> {
-  const client = { query: () => Promise.resolve({ rows: [row, row] }) };
-  const manager = { dataSource: { options: {} }, queryRunner: { connect: () => Promise.resolve(client) } };
-  const { next = '' } = await petsByName(manager as never, { limit: 1, ...query });
-  return next;
 }
 
 async function buffersOf(client: pg.Client, { text, values }: Sent, mode: string): Promise<number> {

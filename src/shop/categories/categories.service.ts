@@ -78,8 +78,8 @@ export class CategoriesService {
       const { name = category.name, parentId = category.parentId } = change;
       if (parentId !== null && parentId !== category.parentId) await assertNoCycle(changes, id, parentId);
       // An unchanged name keeps its key, which may predate the current folding rule.
-      const nameKey = name === category.name ? category.nameKey : nameKeyOf(name);
-      return changes.update(Category, category, { name, nameKey, parentId }, CATEGORY_UPDATED);
+      const nameKey = name === category.name ? undefined : nameKeyOf(name);
+      return changes.update(Category, category, Object.assign(change, { nameKey }), CATEGORY_UPDATED);
     });
     return CategoryResponse.from(await updated.catch(rethrowAsCategoryError(change)));
   }

@@ -25,9 +25,8 @@ export function isReserved({ manager }: Changes, petId: Int64): Promise<boolean>
  * @throws InvalidStatusTransition
  */
 export async function changePet(changes: Changes, pet: Pet, change: UpdatePetDto): Promise<Pet> {
-  const { name = pet.name, categoryId = pet.categoryId, status = pet.status } = change;
+  const { status = pet.status } = change;
   const changesStatus = status !== pet.status;
   if (changesStatus && !canBecome(pet.status, status)) throw new InvalidStatusTransition(pet.status, status);
-  const type = changesStatus ? PET_STATUS_CHANGED : PET_UPDATED;
-  return changes.update(Pet, pet, { name, categoryId, status }, type);
+  return changes.update(Pet, pet, change, changesStatus ? PET_STATUS_CHANGED : PET_UPDATED);
 }

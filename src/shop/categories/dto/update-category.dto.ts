@@ -1,17 +1,19 @@
-import { ApiSchema } from '@nestjs/swagger';
+import { ApiSchema, OmitType } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import {
   AtLeastOneProperty,
   type Int64,
   Int64Field,
-  OptionalNotNull,
+  PatchType,
   Text,
+  OptionalNotNull,
 } from '../../../platform/index.js';
+import { CreateCategoryDto } from './create-category.dto.js';
 
 /** A JSON merge patch (RFC 7396): absent properties do not change, and `null` removes the parent. */
 @AtLeastOneProperty()
 @ApiSchema({ name: 'CategoryChange' })
-export class UpdateCategoryDto {
+export class UpdateCategoryDto extends PatchType(OmitType(CreateCategoryDto, ['parentId'])) {
   @OptionalNotNull()
   @Text({
     max: 200,
@@ -19,7 +21,7 @@ export class UpdateCategoryDto {
     description: 'The name, unique regardless of case.',
     example: 'Lizards',
   })
-  readonly name?: string;
+  override readonly name?: string;
 
   @IsOptional()
   @Int64Field({

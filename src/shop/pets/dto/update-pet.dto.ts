@@ -1,30 +1,12 @@
 import { ApiSchema } from '@nestjs/swagger';
-import {
-  AtLeastOneProperty,
-  EnumField,
-  type Int64,
-  Int64Field,
-  OptionalNotNull,
-  Text,
-} from '../../../platform/index.js';
+import { AtLeastOneProperty, EnumField, OptionalNotNull, PatchType } from '../../../platform/index.js';
 import { PetStatus } from '../pet-status.js';
+import { CreatePetDto } from './create-pet.dto.js';
 
 /** A JSON merge patch (RFC 7396): absent properties do not change. No property of a pet can be removed. */
 @AtLeastOneProperty()
 @ApiSchema({ name: 'PetChange' })
-export class UpdatePetDto {
-  @OptionalNotNull()
-  @Text({ max: 200, required: false, description: "The pet's name.", example: 'Rex' })
-  readonly name?: string;
-
-  @OptionalNotNull()
-  @Int64Field({
-    required: false,
-    description: 'Identifier of the category the pet belongs to.',
-    example: 1,
-  })
-  readonly categoryId?: Int64;
-
+export class UpdatePetDto extends PatchType(CreatePetDto) {
   @OptionalNotNull()
   @EnumField(PetStatus, {
     name: 'PetStatus',
@@ -32,5 +14,5 @@ export class UpdatePetDto {
     description: 'From `available` to `pending` or `sold`, and from `pending` to `available` or `sold`.',
     example: PetStatus.Pending,
   })
-  readonly status?: PetStatus;
+  override readonly status?: PetStatus;
 }
