@@ -109,7 +109,7 @@ describe.each<[string, 'template1' | 'petstore', string, string, RegExp]>([
      DO $$ BEGIN EXECUTE format('ALTER ROLE ${ROLE} IN DATABASE %I SET extra_float_digits = 0', current_database()); END $$`,
     '',
     new RegExp(
-      `extra_float_digits is 0, .+ numbers that it returns\\. Run: ALTER ROLE ${ROLE} SET extra_float_digits = 1$`,
+      `extra_float_digits is 0, .+ numbers that it returns\\. Run: ALTER ROLE ${ROLE} IN DATABASE \\w+ SET extra_float_digits = 1$`,
     ),
   ],
   [

@@ -101,14 +101,15 @@ async function requireUtf8(client: pg.Client): Promise<void> {
 
 /** Otherwise a `double` that is read is not the one that is stored: an update would leave it, and a page begin at another row. */
 async function requireExactFloats(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ digits: number; role: string }>(
-    `SELECT current_setting('extra_float_digits')::int AS digits, quote_ident(current_user) AS role`,
+  const { rows } = await client.query<{ digits: number; role: string; database: string }>(
+    `SELECT current_setting('extra_float_digits')::int AS digits, quote_ident(current_user) AS role,
+       quote_ident(current_database()) AS database`,
   );
-  const { digits = 1, role = '' } = rows[0] ?? {};
+  const { digits = 1, role = '', database = '' } = rows[0] ?? {};
   if (digits >= 1) return;
   throw new StartupError(
     `DATABASE_URL: extra_float_digits is ${digits}, so PostgreSQL rounds the floating-point numbers that it returns.` +
-      ` Run: ALTER ROLE ${role} SET extra_float_digits = 1`,
+      ` Run: ALTER ROLE ${role} IN DATABASE ${database} SET extra_float_digits = 1`,
   );
 }
 
