@@ -65,14 +65,15 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
       new Map([...(await quotaHeaders(socket)), ...corsHeadersFor(packet, config.corsOrigins)]),
   );
   const tracing = app.get<Tracing | null>(TRACING);
+  const log = app.get(RequestLog);
   const observers = [
-    app.get(RequestLog).record,
+    log.record,
     app.get(HttpMetrics).record,
     app.get(ClientSlots).record,
     ...(tracing ? [tracing.record] : []),
   ];
   const observe = observeResponses(app.get(Clock), observers);
-  app.use(requestContext(requestId, noStore, observe, impossiblePath, ignoreLongNegotiation));
+  app.use(requestContext(requestId, noStore, log.begin, observe, impossiblePath, ignoreLongNegotiation));
   app.use(app.get(ClientSlots).outsideApi);
   setupCors(app, config);
   setupSwaggerUi(app);

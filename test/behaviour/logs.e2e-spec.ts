@@ -115,7 +115,13 @@ describe('the log', () => {
     await eventually(() => printed !== undefined);
     client.destroy();
     const route = '/v1/on-labels/slow';
-    expect(await lineOf('gone')).toMatchObject({ status: 499, aborted: true, route, keyId });
+    expect(await lineOf('gone')).toMatchObject({
+      status: 499,
+      aborted: true,
+      route,
+      keyId,
+      address: expect.stringContaining('127.0.0.1'),
+    });
     printed?.();
   });
 

@@ -6,7 +6,7 @@ import { hasSeveralKeys } from '../http/request-head.js';
 import { requestParameter } from '../http/request-parameter.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
-import { network } from '../http/network.js';
+import { addressOf, network } from '../http/network.js';
 import type { AnonymousClient, Principal } from './principal.js';
 
 /** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
@@ -48,7 +48,7 @@ export class BearerGuard implements CanActivate {
 
   private async lookup(request: Request, secret: string): Promise<true> {
     try {
-      request.principal = (await this.resolver.lookup(secret, network(request.ip))) ?? INVALID;
+      request.principal = (await this.resolver.lookup(secret, network(addressOf(request)))) ?? INVALID;
     } catch (error) {
       request.principal = this.unresolved(error, request);
     }

@@ -1,4 +1,12 @@
+import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
+
+declare module 'express-serve-static-core' {
+  interface Request {
+    /** Set by `addressOf`. */
+    address?: string | undefined;
+  }
+}
 
 const IPV6_NETWORK_BITS = 64; // a typical allocation to one subscriber
 
@@ -13,3 +21,6 @@ export function network(client = ''): string {
   if (address instanceof ipaddr.IPv4) return address.toString();
   return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_NETWORK_BITS}`).toString();
 }
+
+/** The address of a client, worked out once: Express does it anew each time, and a closed connection has none. */
+export const addressOf = (request: Request): string | undefined => (request.address ??= request.ip);

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Int64 } from '../json/int64.js';
+import type { Step } from '../http/middleware/request-context.js';
+import { addressOf } from '../http/network.js';
 import type { ObservedResponse } from '../http/middleware/response-observer.js';
 import { LoggingConfig } from './logging.config.js';
 import { Logger } from './logger.js';
@@ -17,6 +19,11 @@ export class RequestLog {
     private readonly logger: Logger,
     private readonly config: LoggingConfig,
   ) {}
+
+  /** Before the connection closes, which may be before the response. */
+  readonly begin: Step = (request) => {
+    if (this.config.logAddresses) addressOf(request);
+  };
 
   readonly record = (observed: ObservedResponse): void => {
     const { lines } = this.logger;
@@ -64,7 +71,7 @@ function lineOf(
     line.keyId = principal.id;
     line.plan = principal.plan;
   }
-  if (logAddresses) line.address = request.ip;
+  if (logAddresses) line.address = addressOf(request);
   if (headers.traceparent !== undefined) line.traceId = TRACE_ID.exec(String(headers.traceparent))?.[1];
   if (reason !== undefined) line.reason = reason;
   if (!complete) line.aborted = true;

@@ -5,7 +5,7 @@ import { minutes, seconds } from '../clock/duration.js';
 import { PATIENCE } from '../clock/patience.js';
 import { Slots, type WaitingRequest } from '../concurrency/slots.js';
 import { freeSlotOfStream, type ResponseSlot } from '../http/adapter/response-slot.js';
-import { network } from '../http/network.js';
+import { addressOf, network } from '../http/network.js';
 import { isMarked } from '../http/per-handler.js';
 import type { ObservedResponse } from '../http/middleware/response-observer.js';
 import { RateLimitConfig } from './rate-limit.config.js';
@@ -89,7 +89,7 @@ export class ClientSlots {
       next();
       return;
     }
-    const taken = this.take(request, response, network(request.ip));
+    const taken = this.take(request, response, network(addressOf(request)));
     if (taken === true) next();
     else
       taken.then(() => {

@@ -1,6 +1,6 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Request } from 'express';
-import { network } from '../http/network.js';
+import { addressOf, network } from '../http/network.js';
 import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { minutes } from '../clock/duration.js';
 import type { RateLimitConfig } from './rate-limit.config.js';
@@ -26,8 +26,9 @@ export const ADDRESS = 'address';
 const quotas = new WeakMap<ApiKeyPrincipal, QuotaSubject>();
 
 /** The quota of a request: the plan of its key, or that of its address. */
-export function quotaOf({ principal, ip }: Request, config: RateLimitConfig): QuotaSubject {
-  if (principal?.kind !== 'key') return addressQuota(network(ip), config);
+export function quotaOf(request: Request, config: RateLimitConfig): QuotaSubject {
+  const { principal } = request;
+  if (principal?.kind !== 'key') return addressQuota(network(addressOf(request)), config);
   let quota = quotas.get(principal);
   if (!quota) {
     const { perMinute, perDay } = principal.limits;

@@ -61,6 +61,51 @@ it('takes a response that has come while this process was busy, even after the t
   await client.end();
 });
 
+describe('the time limit of a query', () => {
+  const opened = async () => {
+    const client = new ServiceClient(database.url);
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  };
+  const sleep = (timeout?: number) => ({ text: 'SELECT pg_sleep(120)', query_timeout: timeout });
+
+  it('is its own, whatever the limits of the queries before it on the connection', async () => {
+    const client = await opened();
+    for (const timeout of [2 ** 33, 1e9, 60_000, Infinity])
+      await client.query({ text: 'SELECT 1', query_timeout: timeout });
+    await expect(client.query(sleep(50))).rejects.toThrow('Query read timeout after 0.05 s');
+  });
+
+  it('begins when it is sent, and ends the connection with all that wait on it', async () => {
+    const client = await opened();
+    const [short, long, ...others] = await Promise.allSettled([
+      client.query(sleep(100)),
+      client.query(sleep(60_000)),
+      client.query('SELECT 1'),
+    ]);
+    expect(short).toMatchObject({ reason: { message: expect.stringContaining('after 0.1 s') } });
+    for (const { status } of [long, ...others]) expect(status).toBe('rejected');
+  });
+
+  it('does not shorten a later query on the same connection', async () => {
+    const client = await opened();
+    await client.query({ text: 'SELECT 1', query_timeout: 200 });
+    expect((await client.query('SELECT pg_sleep(0.5), 1 AS one')).rows).toMatchObject([{ one: 1 }]);
+    await client.end();
+  });
+
+  it('needs no new timer for each query', async () => {
+    const client = await opened();
+    await client.query('SELECT 1');
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    for (let i = 0; i < 20; i++) await client.query('SELECT 1');
+    expect(timers).not.toHaveBeenCalled();
+    timers.mockRestore();
+    await client.end();
+  });
+});
+
 describe('a transaction', () => {
   it('throws at COMMIT if the error of a failed statement was caught', async () => {
     const done = service.transaction(async (manager) => {

@@ -6,6 +6,8 @@ import { endsConnection, isStaleStatement, markAsDatabaseError } from '../databa
 export const QUERY_TIMEOUT = seconds(5);
 /** Extra time, so that PostgreSQL can report its own timeout. */
 const MARGIN = 375; // milliseconds
+/** The longest delay of a timer. */
+const MAX_DELAY = 2 ** 31 - 1;
 /** After this time the connection is closed by force: a frozen server does not close it. */
 const END_TIMEOUT = seconds(0.5);
 /** A connection to a read-only server is kept for this long: a new one may lead to the same server. */
@@ -47,6 +49,13 @@ class QueryTimeout extends Error {
 type Sent = string | (pg.QueryConfig & { readonly query_timeout?: number });
 type Answer = (error: Error | null, result?: pg.QueryResult) => void;
 
+/** The time limit of a query, in milliseconds. */
+interface Limit {
+  readonly timeout: number;
+  /** As `performance.now()`. */
+  readonly deadline: number;
+}
+
 /** Its types lack the parameters. */
 const Query = pg.Query as unknown as new (...args: [Sent, unknown[] | undefined, Answer]) => pg.Submittable;
 
@@ -62,6 +71,10 @@ export class ServiceClient extends pg.Client {
   private isFailing = false;
   /** Whether one of its prepared statements no longer works. */
   private hasStaleStatement = false;
+  private readonly unanswered = new Map<Limit, Answer>();
+  private timer?: NodeJS.Timeout;
+  /** When the timer ends, in milliseconds of `performance.now()`. */
+  private looksAt = Infinity;
   private readonly readOnlyParameters = new Set<string>();
   private readOnlySince?: number;
 
@@ -140,26 +153,41 @@ export class ServiceClient extends pg.Client {
   private send(query: Sent, values: unknown[] | undefined, callback: Answer): void {
     const { text, query_timeout: timeout = this.queryTimeout } =
       typeof query === 'string' ? { text: query } : query;
-    let hasEnded = false;
-    const timeOut = () => {
-      if (hasEnded) return;
-      hasEnded = true;
-      callback(new QueryTimeout(timeout));
-      // PostgreSQL notices that nobody waits for the statement any more, and the pool that it lost the connection.
-      this.end().catch(() => undefined);
-      this.destroy();
-    };
-    // After a delay of this process, what has arrived meanwhile counts, as in `withTimeout()`.
-    const timer = setTimeout(() => setImmediate(timeOut), timeout);
+    const limit: Limit = { timeout, deadline: performance.now() + timeout };
     const ended: Answer = (error, result) => {
-      clearTimeout(timer);
-      if (hasEnded) return;
-      hasEnded = true;
+      if (!this.unanswered.delete(limit)) return; // its time had ended
       const hasRolledBack = text === 'COMMIT' && result?.command === 'ROLLBACK';
       callback(hasRolledBack ? new TransactionRolledBack() : error, result);
     };
+    this.unanswered.set(limit, ended);
+    this.lookAt(limit.deadline);
     super.query(new Query(query, values, ended));
   }
+
+  /** One timer serves all queries: it goes on when a query has ended, for those that follow. */
+  private lookAt(deadline: number): void {
+    if (deadline >= this.looksAt) return;
+    clearTimeout(this.timer);
+    this.looksAt = deadline;
+    // After a delay of this process, what has arrived meanwhile counts, as in `withTimeout()`.
+    const look = () => setImmediate(this.endLate);
+    const delay = Math.min(deadline - performance.now(), MAX_DELAY);
+    this.timer = setTimeout(look, delay).unref(); // the socket keeps the process alive
+  }
+
+  private readonly endLate = (): void => {
+    this.looksAt = Infinity;
+    const now = performance.now();
+    for (const [{ deadline, timeout }, ended] of this.unanswered) {
+      if (deadline > now) this.lookAt(deadline);
+      else {
+        ended(new QueryTimeout(timeout));
+        // PostgreSQL notices that nobody waits for the statement any more, and the pool that it lost the connection.
+        this.end().catch(() => undefined);
+        this.destroy();
+      }
+    }
+  };
 
   /**
    * Limits the statements of the running transaction.
