@@ -1,11 +1,12 @@
 import { MIGRATIONS } from './app.migrations.js';
 import type { Application } from './platform/bootstrap/application.js';
-import { inspectConfig } from './settings.js';
+import { SETTINGS } from './settings.js';
 
 /** This service, as the programs start it. */
 export const APPLICATION: Application = {
-  inspectConfig,
+  settings: SETTINGS,
   migrations: MIGRATIONS,
+  loadFeatures: async () => (await import('./app.module.js')).FEATURES,
   loadApp: () => import('./app.setup.js'),
   loadWorker: () => import('./app.worker.js'),
 };

@@ -52,6 +52,13 @@ export { EventsModule } from './events/events.module.js';
 export { Page, type PageRequest, type Position } from './pagination/page.js';
 export { SampleData, type Samples } from './database/sample-data.js';
 
+// Settings, and what the start and doctor check
+export { type Settings, settingsProvider } from './config/config.js';
+export { type CheckResult, ok, warn } from './config/check-result.js';
+export type { CheckedDatabase, DatabaseCheck } from './database/checks/database-check.js';
+export { checkIcu } from './database/checks/icu.check.js';
+export type { Feature } from './bootstrap/feature.js';
+
 // Errors, settings and time
 export { Config } from './config/config.js';
 export type { Variables } from './config/variables.js';

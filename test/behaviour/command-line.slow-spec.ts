@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CheckResult } from '../../src/platform/cli/doctor.checks.js';
+import type { CheckResult } from '../../src/platform/config/check-result.js';
 import { becomes } from '../support/eventually.js';
 import { COMMAND_LINE, emptyFolder, MIGRATED_DATA, Program, run, SERVICE } from '../support/program.js';
 

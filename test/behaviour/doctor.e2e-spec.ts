@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { CheckResult } from '../../src/platform/cli/doctor.checks.js';
+import type { CheckResult } from '../../src/platform/config/check-result.js';
 import { petstore } from '../support/command-line.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { emptyFolder, type Ended } from '../support/program.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import type { CheckResult } from '../../src/platform/cli/doctor.checks.js';
+import type { CheckResult } from '../../src/platform/config/check-result.js';
 import { seconds } from '../../src/platform/clock/duration.js';
 import { describeWithRedis } from '../support/redis-server.js';
 import { COMMAND_LINE, emptyFolder, run } from '../support/program.js';

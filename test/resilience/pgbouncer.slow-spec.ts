@@ -8,6 +8,7 @@ import { PostgresServer } from '../support/postgres-server.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
 
 const STARTUP = 'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout';
+const SESSION_MODE = ['pool_mode = session', 'default_pool_size = 20', STARTUP];
 
 describeWith('pgbouncer', 'a service behind PgBouncer', () => {
   let server: PostgresServer;
@@ -27,7 +28,7 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
   const transactionMode = ['pool_mode = transaction', 'default_pool_size = 3', STARTUP];
 
   it.each([
-    ['in session mode', ['pool_mode = session', 'default_pool_size = 20', STARTUP], () => ({})],
+    ['in session mode', SESSION_MODE, () => ({})],
     [
       'in transaction mode',
       transactionMode,
@@ -66,6 +67,46 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
+  describe('in transaction mode without DATABASE_DIRECT_URL', () => {
+    const env = () => ({ DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off', PORT: '0' });
+    const surroundings = () => ({ cwd: folder.path, env: env() });
+    const warning = /a pooler in front of PostgreSQL gives each transaction another session/;
+
+    beforeEach(async () => {
+      bouncer = await PgBouncer.before(server.url, transactionMode);
+    });
+
+    it('doctor and the start warn if no migration is pending', async () => {
+      const { code, stdout } = await run(COMMAND_LINE, ['doctor'], surroundings());
+      expect(stdout).toMatch(
+        /^warn +database +a pooler in front of PostgreSQL gives each transaction another/m,
+      );
+      expect(stdout).toContain('Set DATABASE_DIRECT_URL to the address of PostgreSQL itself');
+      expect(code).toBe(0);
+      const service = new Program(SERVICE, [], surroundings());
+      await service.prints(/listens/);
+      expect(service.stdout).toMatch(warning);
+      service.signal('SIGTERM');
+      await service.ended;
+    });
+
+    it('the start and petstore migrate refuse to apply migrations, and revert none', async () => {
+      await server.query('DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations)');
+      const refusals = [
+        await run(SERVICE, [], surroundings()),
+        await run(COMMAND_LINE, ['migrate'], surroundings()),
+        await run(COMMAND_LINE, ['migrate', '--revert', '--yes'], surroundings()),
+      ];
+      for (const { code, stderr } of refusals) {
+        expect(stderr).toMatch(/^petstore: Migrations need a session .+DATABASE_DIRECT_URL .+\n$/);
+        expect(code).toBe(1);
+      }
+      await server.query(
+        `INSERT INTO migrations (timestamp, name) VALUES (1796000000000, 'IndexPetNames1796000000000')`,
+      );
+    });
+  });
+
   describe('with prepared statements that it mixes up', () => {
     const env = () => ({ DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: server.url, PORT: '0' });
 
@@ -94,8 +135,13 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
       const args = ['keys', 'create', '--plan', 'enterprise', '--name', 'y', ...limits, '--json'];
       const { stdout } = await run(COMMAND_LINE, args, surroundings);
       const { key } = JSON.parse(stdout) as { key: string };
+      const { url } = bouncer;
+      await bouncer.stop();
+      bouncer = await PgBouncer.before(server.url, SESSION_MODE, url); // the start would refuse the other one
       const service = new Program(SERVICE, [], surroundings);
       await service.prints(/listens/);
+      await bouncer.stop();
+      bouncer = await PgBouncer.before(server.url, transactionMode, url);
       const load = new Load(port, key, 16);
       await eventually(() => load.sent > 1_000);
       const tally = await load.stop();

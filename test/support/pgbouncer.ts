@@ -18,11 +18,14 @@ export class PgBouncer {
     readonly url: string,
   ) {}
 
-  /** @param settings lines of its configuration */
-  static async before(databaseUrl: string, settings: readonly string[]): Promise<PgBouncer> {
+  /**
+   * @param settings lines of its configuration
+   * @param at the URL of one that has ended, to take its place
+   */
+  static async before(databaseUrl: string, settings: readonly string[], at?: string): Promise<PgBouncer> {
     const { hostname, port, username, password, pathname } = new URL(databaseUrl);
     const folder = await mkdtemp(join(tmpdir(), 'petstore-pgbouncer-'));
-    const listenPort = await freePort();
+    const listenPort = at === undefined ? await freePort() : Number(new URL(at).port);
     const file = join(folder, 'pgbouncer.ini');
     const server = `host=${hostname} port=${port} user=${username} password=${password}`;
     const lines = [

@@ -1,17 +1,33 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Config } from '../config/config.js';
+import { Config, type Settings } from '../config/config.js';
 import type { Migration } from '../database/migrations/migration-state.js';
+import type { Feature } from './feature.js';
 
 /** What `service.ts` and `cli.ts` hand to the platform, which knows nothing else of the service that it runs. */
 export interface Application {
-  /** Reads all settings of the service. Invalid values are replaced with their defaults and listed in `problems`. */
-  readonly inspectConfig: () => Config;
+  /** The settings of the platform. */
+  readonly settings: readonly Settings[];
   /** In the order in which they run. */
   readonly migrations: readonly Migration[];
   /** Loads the modules of the service, which takes most of the start. */
+  readonly loadFeatures: () => Promise<readonly Feature[]>;
   readonly loadApp: () => Promise<{ createApp: Create<NestExpressApplication> }>;
   readonly loadWorker: () => Promise<{ createWorker: Create<INestApplicationContext> }>;
 }
 
 type Create<T> = (config: Config, databaseUrl: string) => Promise<T>;
+
+/**
+ * All settings: those of the platform and of the modules. Invalid values are replaced with their defaults and listed in `problems`; which
+ * variables are misspelled is known now, too.
+ */
+export function inspectSettings(
+  settings: readonly Settings[],
+  features: readonly Feature[],
+  config = new Config(),
+): Config {
+  const declared = features.flatMap((feature) => feature.settings ?? []);
+  for (const each of [...settings, ...declared]) config.inspect(each);
+  return config;
+}

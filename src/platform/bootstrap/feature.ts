@@ -1,6 +1,8 @@
 import type { Type } from '@nestjs/common';
 import type { Command } from 'commander';
 import { declareScope, type Scope } from '../keys/scopes.js';
+import type { Settings } from '../config/config.js';
+import type { DatabaseCheck } from '../database/checks/database-check.js';
 import type { CommandDatabase } from '../database/command-database.js';
 import { declareEventType, type EventType } from '../unit-of-work/event-type.js';
 
@@ -15,9 +17,17 @@ export interface Feature extends Type {
   readonly events?: readonly EventType<never>[];
   /** Commands of `petstore`. */
   readonly commands?: readonly AddCommands[];
+  /** Classes that read its variables, which the start and doctor inspect before anything else. */
+  readonly settings?: readonly Settings[];
+  /** What the start and doctor check of the database for it. */
+  readonly checks?: readonly DatabaseCheck[];
   /** Whether it has background work, which `petstore worker` does. */
   readonly hasWorker?: boolean;
 }
+
+/** The checks of the database that modules declare. */
+export const checksOf = (features: readonly Feature[]): DatabaseCheck[] =>
+  features.flatMap(({ checks = [] }) => checks);
 
 /**
  * Makes scopes and event types known to the document, the API keys and the command line.

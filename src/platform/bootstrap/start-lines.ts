@@ -11,6 +11,12 @@ export class StartLines {
     this.log = new Logger({ logLevel: 'info' }, bufferedOutput());
   }
 
+  /** Prints a warning. */
+  static warn(sentence: string): void {
+    if (this.log) this.log.warn(sentence, 'Start');
+    else this.print(`Warning: ${sentence}`);
+  }
+
   /** @param text may begin and end with empty lines, which JSON omits */
   static print(text: string): void {
     if (process.stdout.isTTY) {

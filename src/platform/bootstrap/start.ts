@@ -2,8 +2,9 @@ import { SERVICE } from '../config/service.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import { HttpConfig } from '../http/http.config.js';
 import { cannotListen, checkAddress } from '../http/listen-on.js';
-import { lacksPublicUrl } from '../http/public-url.js';
-import type { Application } from './application.js';
+import { type Application, inspectSettings } from './application.js';
+import { checkSettings, reportChecks } from './checks.js';
+import { checksOf } from './feature.js';
 import type { OnEnd } from './serve.js';
 import { StartLines } from './start-lines.js';
 
@@ -22,22 +23,24 @@ interface StartOptions {
 
 /** Starts the service and prints the welcome text. Registers what must be closed with `onEnd`. */
 export async function start(
-  { inspectConfig, migrations, loadApp }: Application,
+  { settings, migrations, loadFeatures, loadApp }: Application,
   onEnd: OnEnd,
   { ownsDatabase = true, again = false }: StartOptions = {},
 ): Promise<void> {
-  const config = inspectConfig().check();
+  const features = await loadFeatures();
+  const config = inspectSettings(settings, features);
+  // With the embedded PostgreSQL, a person reads the lines of the start.
+  if (config.inspect(DatabaseConfig).databaseUrl !== undefined) StartLines.useFormOfLog();
+  reportChecks(checkSettings(config));
   const address = config.read(HttpConfig);
   await checkAddress(address);
+  loadApp().catch(() => undefined); // thrown below
   const { openDatabase, joinDatabase } = await import('../database/open-database.js');
-  // Loading modules takes most of the start, so it overlaps with the start of the embedded PostgreSQL. With DATABASE_URL the
-  // modules load later, so that a wrong URL fails immediately.
-  const embedded = config.read(DatabaseConfig).databaseUrl === undefined;
-  if (embedded)
-    loadApp().catch(() => undefined); // thrown below
-  else StartLines.useFormOfLog(); // with the embedded PostgreSQL, a person reads them
+  const { checkDatabase } = await import('../database/checks/check-database.js');
   const open = ownsDatabase ? openDatabase : joinDatabase;
-  const database = await open(config.read(DatabaseConfig), migrations, onEnd, print);
+  const database = await open(config.read(DatabaseConfig), migrations, onEnd, print, async (url) => {
+    reportChecks((await checkDatabase(url, { config, known: migrations, checks: checksOf(features) })).found);
+  });
   print('Starting the service…');
   const [{ createApp }, { close }, { OpenApiDocument }] = await Promise.all([
     loadApp(),
@@ -54,10 +57,6 @@ export async function start(
   app.get(OpenApiDocument).make();
   const { welcome } = await import('./demo/welcome.js');
   const text = await welcome(app, database);
-  if (lacksPublicUrl(address))
-    print(
-      `HOST is ${address.host}, without PUBLIC_URL: links name localhost. Set it to the address that clients use.`,
-    );
   print(again ? `The ${SERVICE.noun} listens again.` : text);
 }
 

@@ -1,83 +1,43 @@
 import type { Cluster } from 'ioredis';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Application } from '../bootstrap/application.js';
+import { type Application, inspectSettings } from '../bootstrap/application.js';
+import { checkSettings } from '../bootstrap/checks.js';
+import { checksOf } from '../bootstrap/feature.js';
 import { seconds, withTimeout } from '../clock/duration.js';
+import { type CheckResult, fail, failureOf, ok, warn } from '../config/check-result.js';
 import { SERVICE } from '../config/service.js';
 import { StartupError } from '../config/startup-error.js';
 import { DatabaseConfig } from '../database/database.config.js';
-import { inspectMigrations } from '../database/migrations/migrate.js';
-import type { Migration, MigrationState } from '../database/migrations/migration-state.js';
+import { type Checked, checkDatabase } from '../database/checks/check-database.js';
+import type { MigrationState } from '../database/migrations/migration-state.js';
 import { openUnmigrated } from '../database/open-database.js';
-import { tryPreparedStatements } from '../database/pooler-check.js';
 import { HttpConfig } from '../http/http.config.js';
-import { checkAddress, clientHost, isWildcard } from '../http/listen-on.js';
+import { checkAddress, clientHost } from '../http/listen-on.js';
 import { openRedis, type RedisWithScripts } from '../rate-limit/redis/open-redis.js';
 import { inspectCluster, reasonOf, selectDatabase, tryCounting } from '../rate-limit/redis/redis-checks.js';
 import { shardOf } from '../rate-limit/redis/redis-shards.js';
 import { RedisConfig } from '../rate-limit/redis/redis.config.js';
-import { WebhooksConfig } from '../webhooks/webhooks.config.js';
 
 const TIMEOUT = seconds(5);
 
-/** The result of a check. `fail` means that the service does not start or does not work correctly. */
-export interface CheckResult {
-  readonly check: string;
-  readonly state: 'ok' | 'warn' | 'fail';
-  readonly finding: string;
-  /** What to do, if anything. */
-  readonly advice: string | null;
-}
-
-const ok = (check: string, finding: string): CheckResult => ({ check, state: 'ok', finding, advice: null });
-
-const warn = (check: string, finding: string, advice: string): CheckResult => ({
-  check,
-  state: 'warn',
-  finding,
-  advice,
-});
-
-const fail = (check: string, finding: string, advice: string | null): CheckResult => ({
-  check,
-  state: 'fail',
-  finding,
-  advice,
-});
-
 /** Runs all checks in parallel, each with a time limit. They change nothing that lasts. */
-export async function runChecks({ inspectConfig, migrations }: Application): Promise<CheckResult[]> {
-  const config = inspectConfig();
-  const http = config.inspect(HttpConfig);
-  const database = config.inspect(DatabaseConfig);
-  const webhooks = config.inspect(WebhooksConfig);
-  const { problems, misspelled } = config;
-  /** Runs a check, unless its variables are invalid. The first sentence of an error of ours is the finding, the rest is advice. */
+export async function runChecks(application: Application): Promise<CheckResult[]> {
+  const features = await application.loadFeatures();
+  const config = inspectSettings(application.settings, features);
+  /** Runs a check, unless its variables are invalid. */
   const run = async (check: string, variables: RegExp, work: () => Promise<CheckResult[]>) => {
-    const broken = [...problems.keys()].filter((name) => variables.test(name)).join(' and ');
+    const broken = [...config.problems.keys()].filter((name) => variables.test(name)).join(' and ');
     if (broken !== '') return [warn(check, 'not checked', `Fix ${broken} first.`)];
-    return work().catch((error: unknown): CheckResult[] => {
-      const { message } = error as Error;
-      if (!(error instanceof StartupError)) return [fail(check, message, null)];
-      const [finding = '', ...advice] = message.split(/(?<=\.)\s+/);
-      return [fail(check, finding, advice.join(' ') || null)];
-    });
+    return work().catch((error: unknown) => [failureOf(check, error)]);
   };
+  const checked = { config, known: application.migrations, checks: checksOf(features) };
   const connections = await Promise.all([
-    run('database', /^DATABASE_/, () => checkDatabase(database, migrations)),
+    run('database', /^DATABASE_/, () => ofDatabase(checked)),
     run('redis', /^REDIS_/, () => checkRedis(config.inspect(RedisConfig))),
-    run('port', /^PORT$/, () => checkPort(http)),
+    run('port', /^PORT$/, () => checkPort(config.inspect(HttpConfig))),
   ]);
-  return [
-    ...(problems.size === 0 ? [ok('configuration', 'all variables are valid')] : []),
-    ...[...problems.values()].map((finding) => fail('configuration', finding, null)),
-    ...[...misspelled].map(([name, meant]) =>
-      warn('configuration', `nothing reads ${name}`, `Set ${meant} if you mean that.`),
-    ),
-    ...checkPublicAddress(http),
-    ...connections.flat(),
-    ...(database.databaseUrl === undefined ? [] : checkWebhookSecrets(webhooks)),
-  ];
+  return [...checkSettings(config), ...connections.flat()];
 }
 
 /** The host and path of a URL. A password with an unencoded `/` would continue in the path, so removes it. */
@@ -86,32 +46,29 @@ function addressOf(url: string): string {
   return `${host}${pathname}`.replace(/^.*@/, '');
 }
 
-async function checkDatabase(
-  config: DatabaseConfig,
-  migrations: readonly Migration[],
-): Promise<CheckResult[]> {
-  const { databaseUrl, directDatabaseUrl, preparedStatements, dataDir, migrateAtStart } = config;
+async function ofDatabase(checked: Checked): Promise<CheckResult[]> {
+  const { databaseUrl, directDatabaseUrl, dataDir, migrateAtStart } = checked.config.inspect(DatabaseConfig);
   if (databaseUrl !== undefined) {
-    const inTime = <T>(work: Promise<T>, url: string) =>
-      withTimeout(work, TIMEOUT, () => {
-        throw new StartupError(
-          `PostgreSQL at ${addressOf(url)} does not respond. Check whether it is frozen.`,
-        );
-      });
-    const direct = directDatabaseUrl ?? databaseUrl;
-    const state = await inTime(inspectMigrations(direct, migrations), direct);
-    if (preparedStatements) await inTime(tryPreparedStatements(databaseUrl), databaseUrl);
-    const advice = migrateAtStart ? 'The next start of the service applies them.' : 'Run petstore migrate.';
+    const url = directDatabaseUrl ?? databaseUrl;
+    const { found, ...state } = await withTimeout(checkDatabase(url, checked), TIMEOUT, () => {
+      throw new StartupError(`PostgreSQL at ${addressOf(url)} does not respond. Check whether it is frozen.`);
+    });
     if (migrateAtStart && state.obstacle !== undefined) throw new StartupError(state.obstacle);
-    return [ok('database', `PostgreSQL at ${addressOf(databaseUrl)} responds`), ofMigrations(state, advice)];
+    const advice = migrateAtStart ? 'The next start of the service applies them.' : 'Run petstore migrate.';
+    return [
+      ok('database', `PostgreSQL at ${addressOf(databaseUrl)} responds`),
+      ofMigrations(state, advice),
+      ...found,
+    ];
   }
   const place = `embedded PostgreSQL in ${resolve(dataDir)}`;
   if (!existsSync(join(dataDir, 'postgres'))) return [ok('database', `${place}, created at the first start`)];
   const server = await openUnmigrated(dataDir);
-  const state = await inspectMigrations(server.url, migrations).finally(() => server.stop());
+  const { found, ...state } = await checkDatabase(server.url, checked).finally(() => server.stop());
   return [
     ok('database', `${place} responds`),
     ofMigrations(state, 'The next start of the service applies them.'),
+    ...found,
   ];
 }
 
@@ -191,24 +148,4 @@ async function isPetstore(base: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Who listens on every address is usually behind a proxy. */
-function checkPublicAddress({ host, publicUrl, trustProxy }: HttpConfig): CheckResult[] {
-  if (!isWildcard(host)) return [];
-  const lacks = (variable: string, advice: string) =>
-    warn('public address', `HOST is ${host}, without ${variable}`, advice);
-  const address = 'Set it to the address that clients use. Documents and links name it.';
-  const proxy =
-    'Behind a proxy, set it. Otherwise all clients without a key share one address and its quota.';
-  return [
-    ...(publicUrl === undefined ? [lacks('PUBLIC_URL', address)] : []),
-    ...(trustProxy === false ? [lacks('TRUST_PROXY', proxy)] : []),
-  ];
-}
-
-function checkWebhookSecrets({ secretKeys }: WebhooksConfig): CheckResult[] {
-  if (secretKeys.length > 0) return [ok('webhooks', 'secrets are encrypted')];
-  const advice = 'Set WEBHOOK_SECRET_KEYS to a key made by openssl rand -base64 32.';
-  return [warn('webhooks', 'secrets are stored in plain text', advice)];
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Application } from '../bootstrap/application.js';
 import { StartupError } from '../config/startup-error.js';
 import { type Json, print, table } from '../terminal/print.js';
-import type { CheckResult } from './doctor.checks.js';
+import type { CheckResult } from '../config/check-result.js';
 
 /** `petstore doctor` */
 export function addDoctorCommand(program: Command, application: Application): void {

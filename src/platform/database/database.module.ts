@@ -10,7 +10,7 @@ import { DomainError } from '../errors/domain-error.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import type { Migration } from './migrations/migration-state.js';
 import { isDatabaseUnavailable, throwConnectionError } from './database-unavailable.js';
-import { connectionOptions } from './pool/connection-options.js';
+import { connectionOptions, POOL_SIZE } from './pool/connection-options.js';
 import { ServicePool } from './pool/service-pool.js';
 
 /** SQLSTATE of U+0000 in a text and in JSON. `@Text()` rejects it earlier. */
@@ -62,8 +62,6 @@ export class DatabaseModule {
     };
   }
 }
-
-const POOL_SIZE = 10;
 
 /**
  * The options of the connection pool that requests share.

@@ -19,6 +19,8 @@ const report = (event: string): void => {
 type OnEnd = (close: () => Promise<void>) => void;
 /** Called before each slow step. */
 type OnStep = (step: string) => void;
+/** Looks at the database before it is changed. What it throws ends the start. */
+type Check = (url: string) => Promise<void>;
 
 /** Opens and migrates the database of the service: `DATABASE_URL` or the embedded PostgreSQL. @throws StartupError */
 export function openDatabase(
@@ -26,9 +28,10 @@ export function openDatabase(
   migrations: readonly Migration[],
   onEnd: OnEnd,
   onStep?: OnStep,
+  check?: Check,
 ): Promise<Database> {
   if (config.databaseUrl === undefined) onStep?.('Starting PostgreSQL…');
-  return open(config, migrations, 'exclusive', onEnd, { onStep });
+  return open(config, migrations, 'exclusive', onEnd, { onStep, check });
 }
 
 /** Opens and migrates the database for a further process. The service need not be running. @throws StartupError */
@@ -37,8 +40,9 @@ export function joinDatabase(
   migrations: readonly Migration[],
   onEnd: OnEnd,
   onStep?: OnStep,
+  check?: Check,
 ): Promise<Database> {
-  return open(config, migrations, 'shared', onEnd, { onStep });
+  return open(config, migrations, 'shared', onEnd, { onStep, check });
 }
 
 /**
@@ -57,12 +61,18 @@ export function openForCommand(
 export const openUnmigrated = (dataDir: string) =>
   openEmbeddedPostgres(dataDir, { lock: 'shared' }).catch(rethrowAsStartupError);
 
+interface OpenOptions {
+  readonly onStep?: OnStep | undefined;
+  readonly check?: Check | undefined;
+  readonly isCommand?: boolean;
+}
+
 async function open(
   config: DatabaseConfig,
   migrations: readonly Migration[],
   lock: 'exclusive' | 'shared',
   onEnd: OnEnd,
-  { onStep, isCommand = false }: { readonly onStep?: OnStep | undefined; readonly isCommand?: boolean },
+  { onStep, check, isCommand = false }: OpenOptions,
 ): Promise<Database> {
   const migrateAll = (url: string) =>
     migrate(
@@ -75,6 +85,7 @@ async function open(
     );
   if (config.databaseUrl !== undefined) {
     const direct = config.directDatabaseUrl ?? config.databaseUrl;
+    await check?.(direct);
     await (config.migrateAtStart && !isCommand ? migrateAll(direct) : requireMigrated(direct, migrations));
     return { url: config.databaseUrl, embedded: false };
   }
@@ -87,6 +98,7 @@ async function open(
     ),
   );
   const { url } = await opening;
+  await check?.(url);
   await (isCommand ? requireMigrated(url, migrations) : migrateAll(url));
   return { url, embedded: true };
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Response } from 'express';
 import type { Server } from 'node:http';
-import { clientHost, isWildcard } from './listen-on.js';
+import { clientHost } from './listen-on.js';
 import { HttpConfig } from './http.config.js';
 
 /** The address that clients use, without `/v1`: `PUBLIC_URL`, or the address that the service listens on. */
@@ -27,10 +27,6 @@ export function baseUrl({ publicUrl, host, port }: ServiceAddress, server: Serve
   const listening = typeof address === 'object' && address !== null ? address.port : port;
   return `http://${clientHost(host)}:${listening}`;
 }
-
-/** Whether links name `localhost`, which other machines cannot reach, although they can reach the service. */
-export const lacksPublicUrl = ({ publicUrl, host }: Omit<ServiceAddress, 'port'>): boolean =>
-  publicUrl === undefined && isWildcard(host);
 
 export type ServiceAddress = Pick<HttpConfig, 'publicUrl' | 'host' | 'port'>;
 

@@ -7,6 +7,7 @@ import { DeliveriesController } from './deliveries.controller.js';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryStore } from './delivery/delivery-store.js';
 import { AddressResolver, EndpointAddresses } from './delivery/endpoint-addresses.js';
+import { checkWebhookSecrets } from './secrets.check.js';
 import { SecretBox } from './delivery/secret-box.js';
 import { WebhookDeliverer } from './delivery/webhook-deliverer.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
@@ -50,5 +51,7 @@ export class WebhooksModule {
   static readonly scopes = ['webhooks:read', 'webhooks:write'] as const;
   /** Part of `petstore worker`. */
   static readonly hasWorker = true;
+  static readonly settings = [WebhooksConfig];
+  static readonly checks = [checkWebhookSecrets];
   static readonly commands = [addWebhooksCommand];
 }

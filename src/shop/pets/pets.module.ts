@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { EventsModule } from '../../platform/index.js';
+import { checkIcu, EventsModule } from '../../platform/index.js';
 import { InventoryService } from './inventory.service.js';
 import { PetReservation } from './pet-reservation.entity.js';
 import { PetReservationsService } from './pet-reservations.service.js';
@@ -17,6 +17,7 @@ import { PetSamples } from './pet.samples.js';
   exports: [PetsService, PetReservationsService, InventoryService],
 })
 export class PetsModule {
+  static readonly checks = [checkIcu]; // its index of names uses a collation of ICU
   static readonly scopes = ['pets:read', 'pets:write'] as const;
   static readonly events = [PET_CREATED, PET_UPDATED, PET_STATUS_CHANGED, PET_DELETED];
 }

@@ -53,9 +53,10 @@ async function migrate(known: readonly Migration[], { json }: Options): Promise<
 }
 
 async function status(known: readonly Migration[], { json }: Options): Promise<void> {
-  const { obstacle, ...state } = await withServer((url) => inspectMigrations(url, known));
-  const { applied, pending } = state;
-  print(json, state, () => [...applied.map(line('applied')), ...pending.map(line('pending'))].join('\n'));
+  const { obstacle, applied, pending, newer } = await withServer((url) => inspectMigrations(url, known));
+  print(json, { applied, pending, newer }, () =>
+    [...applied.map(line('applied')), ...pending.map(line('pending'))].join('\n'),
+  );
   const count = pending.length;
   if (count === 0) return;
   const pendingOnes = count === 1 ? '1 migration is pending.' : `${count} migrations are pending.`;

@@ -13,6 +13,7 @@ import {
 import { watchClient } from '../pool/service-pool.js';
 import { errorCodeOf } from '../../errors/error-code.js';
 import { type Say, takeLock } from './migration-lock.js';
+import { requireSession } from '../sessions.js';
 import { anotherProgram, readRights, requireUse, whyNotMigrate } from './rights.js';
 
 const CONNECT = seconds(5);
@@ -51,17 +52,26 @@ export async function migrate(
   });
 }
 
-interface Inspected extends MigrationState {
+interface Inspected<Found> extends MigrationState {
   /** Why the role of this connection could not apply what is pending, if so. */
   readonly obstacle: string | undefined;
+  /** What `look` has found. */
+  readonly found: Found;
 }
+
+/** Asks further questions by the same connection. */
+type Look<Found> = (client: pg.Client, state: MigrationState) => Promise<Found>;
 
 /**
  * Compares the migrations without running any.
  * @throws StartupError if the connection fails, the database cannot store every text or would not return what it stores, the role may
  * not use the tables, or they are another program's
  */
-export async function inspectMigrations(url: string, known: readonly Migration[]): Promise<Inspected> {
+export async function inspectMigrations<Found = void>(
+  url: string,
+  known: readonly Migration[],
+  look?: Look<Found>,
+): Promise<Inspected<Found>> {
   return withClient(url, async (client) => {
     await requireUtf8(client);
     await requireExactFloats(client);
@@ -74,7 +84,8 @@ export async function inspectMigrations(url: string, known: readonly Migration[]
     );
     if (state.applied.length > 0 && state.applied.length === state.newer.length)
       throw anotherProgram(rights.schema);
-    return { ...state, obstacle: state.pending.length > 0 ? whyNotMigrate(rights) : undefined };
+    const obstacle = state.pending.length > 0 ? whyNotMigrate(rights) : undefined;
+    return { ...state, obstacle, found: (await look?.(client, state)) as Found };
   });
 }
 
@@ -173,6 +184,7 @@ async function underLock<T>(
   say: Say,
   work: (dataSource: DataSource) => Promise<T>,
 ): Promise<T> {
+  await requireSession(url);
   const dataSource = await connect(url, known);
   const session = dataSource.createQueryRunner();
   try {

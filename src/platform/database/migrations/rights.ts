@@ -46,9 +46,9 @@ export async function readRights(client: pg.Client): Promise<Rights> {
   return rights;
 }
 
-export const anotherProgram = (schema: string | null): StartupError =>
+export const anotherProgram = (schema: string | null, table = 'migrations'): StartupError =>
   new StartupError(
-    `DATABASE_URL: the table migrations${schema === null ? '' : ` in the schema ${schema}`} belongs to another program. Give the service a database of its own.`,
+    `DATABASE_URL: the table ${table}${schema === null ? '' : ` in the schema ${schema}`} belongs to another program. Give the service a database of its own.`,
   );
 
 /** @throws StartupError if the role may not use the tables */

@@ -6,6 +6,10 @@ import { seconds } from '../../clock/duration.js';
 import type { DatabaseConfig } from '../database.config.js';
 import { int64FromDatabase } from '../../json/int64.js';
 
+/** How many connections the requests of a process share. */
+export const POOL_SIZE = 10;
+/** Two are not of the pool: the one that hears of changes of keys, and the one of readiness. */
+export const CONNECTIONS_OF_A_PROCESS = POOL_SIZE + 2;
 /** Time to get a free or new connection. */
 const CONNECT_TIMEOUT = seconds(3);
 /** PostgreSQL's limit, which counts the whole life of a stream, pauses of its reader included. Queries end sooner, by the client. */

@@ -29,12 +29,22 @@ export class SecretBox {
 
   /** @throws UnknownSecretKey */
   decrypt(stored: Buffer): Buffer {
+    const secret = this.tryDecrypt(stored);
+    if (secret) return secret;
+    throw new UnknownSecretKey('WEBHOOK_SECRET_KEYS lacks the key that this secret was encrypted with.');
+  }
+
+  canDecrypt(stored: Buffer): boolean {
+    return this.tryDecrypt(stored) !== undefined;
+  }
+
+  private tryDecrypt(stored: Buffer): Buffer | undefined {
     if (stored[0] === PLAIN) return stored.subarray(1);
     for (const key of this.keys) {
       const secret = decryptWith(stored.subarray(1), key);
       if (secret) return secret;
     }
-    throw new UnknownSecretKey('WEBHOOK_SECRET_KEYS lacks the key that this secret was encrypted with.');
+    return undefined;
   }
 }
 

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import type { CheckResult } from '../../src/platform/config/check-result.js';
+import { SecretBox } from '../../src/platform/webhooks/delivery/secret-box.js';
+import { petstore, refusedStart } from '../support/command-line.js';
+import { emptyFolder, Program, SERVICE } from '../support/program.js';
+import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase(template);
+});
+afterEach(() => database.drop());
+let template: 'template1' | 'petstore' = 'template1';
+
+const sql = (text: string, values: unknown[] = []) =>
+  withClient(database.url, async (client) => (await client.query<object>(text, values)).rows);
+const tables = () => sql(`SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace`);
+
+async function doctorFinds(env: Record<string, string>): Promise<readonly CheckResult[]> {
+  const { stdout } = await petstore(['doctor', '--json'], { PORT: '0', DATABASE_URL: database.url, ...env });
+  return (JSON.parse(stdout) as CheckResult[]).filter(({ state }) => state !== 'ok');
+}
+
+/** What the start of the service prints, as sentences, until it listens. */
+async function startSays(env: Record<string, string>): Promise<string[]> {
+  const folder = await emptyFolder();
+  const settings = { PORT: '0', DATABASE_URL: database.url, ...env };
+  const service = new Program(SERVICE, [], { cwd: folder.path, env: settings });
+  await service.prints(/listens/);
+  service.signal('SIGTERM');
+  const { stdout } = await service.ended;
+  await folder.remove();
+  const lines = stdout.trimEnd().split('\n');
+  return lines
+    .map((line) => JSON.parse(line) as { level: string; context: string; msg: string })
+    .filter(({ level, context }) => level === 'warn' && context === 'Start')
+    .map(({ msg }) => msg);
+}
+
+describe('the start', () => {
+  it('names all invalid variables at once, those of modules too, before it changes anything', async () => {
+    const { code, stderr } = await refusedStart({
+      DATABASE_URL: database.url,
+      PUBLIC_URL: 'bad',
+      WEBHOOK_ALLOWED_NETWORKS: 'zzz',
+      WEBHOOK_SECRET_KEYS_FILE: '/nope',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^petstore: 3 checks failed\.\n {2}PUBLIC_URL .+\n {2}WEBHOOK_ALLOWED_NETWORKS .+\n {2}WEBHOOK_SECRET_KEYS_FILE .+\n$/,
+    );
+    expect(await tables()).toEqual([]);
+  });
+
+  it('changes nothing if only a variable of a module is invalid', async () => {
+    const { stderr } = await refusedStart({ DATABASE_URL: database.url, WEBHOOK_SECRET_KEYS_FILE: '/nope' });
+    expect(stderr).toMatch(/^petstore: WEBHOOK_SECRET_KEYS_FILE must be a readable file.+\n$/);
+    expect(await tables()).toEqual([]);
+  });
+});
+
+describe('the start and doctor name beforehand', () => {
+  const OTHERS = 'Give the service a database of its own.';
+
+  it.each([
+    [
+      'a table of another program',
+      'CREATE TABLE pets (id integer)',
+      'DATABASE_URL: the table pets in the schema public belongs to another program.',
+      OTHERS,
+    ],
+    [
+      "another program's view by the name of a table",
+      'CREATE VIEW webhooks AS SELECT 1 AS id',
+      'DATABASE_URL: the table webhooks in the schema public belongs to another program.',
+      OTHERS,
+    ],
+    [
+      'a PostgreSQL without ICU',
+      `DELETE FROM pg_collation WHERE collprovider = 'i'`,
+      'DATABASE_URL: PostgreSQL lacks what a migration needs: collations of ICU.',
+      'The packages and images of PostgreSQL are built with ICU.',
+    ],
+  ])('%s, and change nothing', async (_, setup, finding, advice) => {
+    await sql(setup);
+    const before = await tables();
+    const { code, stderr } = await refusedStart({ PORT: '0', DATABASE_URL: database.url });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `petstore: ${finding} ${advice}\n` });
+    const failed = (await doctorFinds({})).filter(({ state }) => state === 'fail');
+    expect(failed).toEqual([{ check: 'database', state: 'fail', finding, advice }]);
+    expect(await tables()).toEqual(before);
+  });
+});
+
+describe('the start and doctor warn of', () => {
+  beforeAll(() => {
+    template = 'petstore';
+  });
+  const key = (): string => randomBytes(32).toString('base64');
+  const mine = key();
+
+  /** Both must say the same. */
+  async function expectWarning(env: Record<string, string>, finding: string | RegExp): Promise<void> {
+    const warnings = await doctorFinds({ WEBHOOK_SECRET_KEYS: mine, ...env });
+    expect(warnings).toEqual([
+      expect.objectContaining({ state: 'warn', finding: expect.stringMatching(finding) as string }),
+    ]);
+    const [{ finding: found, advice } = { finding: '', advice: '' }] = warnings;
+    expect(await startSays({ WEBHOOK_SECRET_KEYS: mine, ...env })).toEqual([`${found}. ${advice}`]);
+  }
+
+  it('a misspelled variable, those of modules too', async () => {
+    await expectWarning({ REDIS_ULR: 'redis://x' }, /^nothing reads REDIS_ULR$/);
+    expect(await doctorFinds({ WEBHOOK_WORKR: 'off', WEBHOOK_SECRET_KEYS: mine })).toMatchObject([
+      { finding: 'nothing reads WEBHOOK_WORKR', advice: 'Set WEBHOOK_WORKER if you mean that.' },
+    ]);
+  });
+
+  it('a limit of connections below what a process opens', async () => {
+    const role = `r${randomBytes(4).toString('hex')}`;
+    await sql(`CREATE ROLE ${role} LOGIN PASSWORD 'x' CONNECTION LIMIT 11;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`);
+    const url = Object.assign(new URL(database.url), { username: role, password: 'x', search: '' }).href;
+    await expectWarning(
+      { DATABASE_URL: url },
+      `the role ${role} has 11 connections, and a process of the service opens up to 12`,
+    );
+    await sql(`ALTER ROLE ${role} CONNECTION LIMIT 12`);
+    expect(await doctorFinds({ DATABASE_URL: url, WEBHOOK_SECRET_KEYS: mine })).toEqual([]);
+    await sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
+  describe('webhook secrets that cannot be read:', () => {
+    const [first, second] = [key(), key()];
+    const boxOf = (...keys: string[]) => new SecretBox(keys.map((each) => Buffer.from(each, 'base64')));
+    const secret = Buffer.alloc(32);
+
+    beforeEach(async () => {
+      const args = ['keys', 'create', '--plan', 'free', '--name', 'x'];
+      expect(await petstore(args, { DATABASE_URL: database.url })).toMatchObject({ code: 0 });
+    });
+
+    const store = (box: SecretBox) =>
+      sql(
+        `INSERT INTO webhooks (api_key_id, url, types, state, secret, after_event_id, created_at)
+         SELECT id, 'https://x.example', '{}', 'enabled', $1, 0, now() FROM api_keys`,
+        [box.encrypt(secret)],
+      );
+
+    it.each([
+      ['none of them with another key', { WEBHOOK_SECRET_KEYS: key() }, '3 of 3 .* with WEBHOOK_SECRET_KEYS'],
+      ['some, with one key of two', { WEBHOOK_SECRET_KEYS: second }, '2 of 3 .* with WEBHOOK_SECRET_KEYS'],
+      ['all without a key', { WEBHOOK_SECRET_KEYS: '' }, '3 of 3 .* without WEBHOOK_SECRET_KEYS'],
+    ])('%s', async (_, env, finding) => {
+      await store(boxOf(first));
+      await store(boxOf(first));
+      await store(boxOf(second));
+      await expectWarning(env, new RegExp(`^${finding}: their deliveries fail$`));
+      const both = `${second},${first}`;
+      expect(await doctorFinds({ WEBHOOK_SECRET_KEYS: both })).toEqual([]);
+    });
+  });
+});
