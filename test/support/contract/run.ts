@@ -3,8 +3,10 @@ const number = (name: string, otherwise: number): number => Number(process.env[n
 /** Approximate number of requests to send. */
 export const REQUESTS = number('CONTRACT_REQUESTS', 150);
 
-/** The random seed. Use the seed printed by a failed run to repeat it. */
-export const SEED = number('CONTRACT_SEED', Date.now() % 2 ** 31);
+/** A random seed. Use the seed printed by a failed run to repeat it. */
+export const seedOf = (variable: string): number => number(variable, Date.now() % 2 ** 31);
+
+export const SEED = seedOf('CONTRACT_SEED');
 
 /** Simpler requests that are tried after a failure, to find a short example. */
 const SIMPLER = 100;
