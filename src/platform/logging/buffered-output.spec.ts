@@ -61,6 +61,29 @@ describe('the output of a service', () => {
   });
 });
 
+it('an idle service has no timer for its output, and one that writes has one', async () => {
+  const { stderr } = await sentTo(
+    '> /dev/null',
+    `
+    import { bufferedOutput } from './dist/src/platform/logging/buffered-output.js';
+    const timers = [];
+    const add = (run) => (timers.push(run), { unref() { return this; } });
+    Object.assign(globalThis, { setTimeout: add, setInterval: add });
+    const output = bufferedOutput();
+    const counts = [timers.length];
+    for (let i = 0; i < 3; i++) output.write('a line\\n');
+    counts.push(timers.length);
+    const written = new Promise((resolve) => output.once('write', resolve));
+    timers[0]();
+    counts.push(await written, timers.length);
+    output.write('a line\\n');
+    counts.push(timers.length);
+    process.stderr.write(counts.join());
+    `,
+  );
+  expect(stderr).toBe(`0,1,${3 * 'a line\n'.length},1,2`);
+});
+
 describe('the output of a command', () => {
   it('on a full disk is an error, in one line', async () => {
     await expect(sentTo('> /dev/full', COMMAND)).rejects.toMatchObject({

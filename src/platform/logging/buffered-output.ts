@@ -1,10 +1,15 @@
 import { pino } from 'pino';
+import { seconds } from '../clock/duration.js';
 import { writeBeforeEnd } from '../terminal/end-process.js';
+
+const FLUSH_AFTER = seconds(0.25);
 
 type Output = ReturnType<typeof pino.destination>;
 
 let opened: Output | undefined;
 let dropped = 0;
+let flushing: NodeJS.Timeout | undefined;
+let hasEnded = false;
 
 /** How many texts, each of them one line of the log, this process has dropped because standard output could not be written. */
 export const droppedLines = (): number => dropped;
@@ -24,7 +29,15 @@ function open(): Output {
     sync: false,
     minLength: 12_288,
     maxLength: 1 << 20,
-    periodicFlush: 250,
+  });
+  // Instead of `periodicFlush`, which also wakes a process that has nothing to write, four times a second.
+  const write = output.write.bind(output);
+  output.write = (text) => {
+    flushSoon(output);
+    return write(text);
+  };
+  output.on('error', () => {
+    flushSoon(output);
   });
   // pino calls it when the process exits and after a fatal line, and on a full disk it never returns. `endProcess` does instead.
   output.flushSync = () => undefined;
@@ -34,11 +47,21 @@ function open(): Output {
   return output;
 }
 
+function flushSoon(output: Output): void {
+  if (hasEnded) return;
+  flushing ??= setTimeout(() => {
+    flushing = undefined;
+    output.flush();
+  }, FLUSH_AFTER).unref();
+}
+
 /** Resolves when all is written, or when something cannot be. */
 function writeRest(output: Output): Promise<unknown> {
   const settled = new Promise((resolve) => output.once('close', resolve).once('error', resolve));
   output.flush();
   output.end();
+  hasEnded = true;
+  clearTimeout(flushing);
   output.write = () => false; // a closed one would throw
   return settled;
 }
