@@ -81,6 +81,13 @@ describe('the start and doctor name beforehand', () => {
       'DATABASE_URL: PostgreSQL lacks what a migration needs: collations of ICU.',
       'The packages and images of PostgreSQL are built with ICU.',
     ],
+    [
+      'a table with a rule, by which PostgreSQL stores something else than it returns',
+      `CREATE TABLE boxes (name text); CREATE VIEW seen AS SELECT 1; CREATE RULE "not mine" AS ON DELETE TO boxes DO ALSO NOTHING;
+       CREATE RULE lower AS ON INSERT TO boxes DO ALSO UPDATE boxes SET name = lower(name)`,
+      'DATABASE_URL: the table boxes has the rule lower, so PostgreSQL does not return what it stores.',
+      'Write a trigger instead, and run: DROP RULE lower ON boxes',
+    ],
   ])('%s, and change nothing', async (_, setup, finding, advice) => {
     await sql(setup);
     const before = await tables();
@@ -89,6 +96,20 @@ describe('the start and doctor name beforehand', () => {
     const failed = (await doctorFinds({})).filter(({ state }) => state === 'fail');
     expect(failed).toEqual([{ check: 'database', state: 'fail', finding, advice }]);
     expect(await tables()).toEqual(before);
+  });
+});
+
+describe('a database that rounds numbers', () => {
+  it('is named with the command that helps, by the start and doctor', async () => {
+    const { pathname, username } = new URL(database.url);
+    await sql(`ALTER DATABASE ${pathname.slice(1)} SET extra_float_digits = 0`);
+    const { stderr } = await refusedStart({ PORT: '0', DATABASE_URL: database.url });
+    const remedy = `ALTER ROLE ${username} IN DATABASE ${pathname.slice(1)} SET extra_float_digits = 1`;
+    expect(stderr).toContain(`extra_float_digits is 0, so PostgreSQL rounds`);
+    expect(stderr).toContain(`Run: ${remedy}\n`);
+    expect((await doctorFinds({})).map(({ advice }) => advice)).toContain(`Run: ${remedy}`);
+    await sql(remedy);
+    expect((await doctorFinds({})).filter(({ state }) => state === 'fail')).toEqual([]);
   });
 });
 
@@ -114,6 +135,23 @@ describe('the start and doctor warn of', () => {
     expect(await doctorFinds({ WEBHOOK_WORKR: 'off', WEBHOOK_SECRET_KEYS: mine })).toMatchObject([
       { finding: 'nothing reads WEBHOOK_WORKR', advice: 'Set WEBHOOK_WORKER if you mean that.' },
     ]);
+  });
+
+  it('indexes that rely on an older version of a collation, until they are rebuilt', async () => {
+    await sql(`UPDATE pg_collation SET collversion = '1.0' WHERE collname = 'und-x-icu'`);
+    const [{ actual } = { actual: '' }] = (await sql(
+      `SELECT pg_collation_actual_version(oid) AS actual FROM pg_collation WHERE collname = 'und-x-icu'`,
+    )) as { actual: string }[];
+    await expectWarning(
+      {},
+      `pets_folded_name_id_idx and pets_status_folded_name_id_idx rely on version 1.0 of a collation, and PostgreSQL has ${actual} now`,
+    );
+    for (const index of ['pets_folded_name_id_idx', 'pets_status_folded_name_id_idx']) {
+      await sql(`REINDEX INDEX CONCURRENTLY ${index}`);
+      await sql(`COMMENT ON INDEX ${index} IS 'built with collation version ${actual}'`);
+      await sql(`REINDEX INDEX CONCURRENTLY ${index}`); // keeps the comment
+    }
+    expect(await doctorFinds({ WEBHOOK_SECRET_KEYS: mine })).toEqual([]);
   });
 
   it('a limit of connections below what a process opens', async () => {

@@ -102,24 +102,6 @@ describe.each<[string, 'template1' | 'petstore', string, string, RegExp]>([
       `the tables belong to the role \\w+, so ${ROLE} may not change them\\. Run petstore migrate as (\\w+), or: GRANT \\1 TO`,
     ),
   ],
-  [
-    'gets rounded numbers',
-    MIGRATED,
-    `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${ROLE};
-     DO $$ BEGIN EXECUTE format('ALTER ROLE ${ROLE} IN DATABASE %I SET extra_float_digits = 0', current_database()); END $$`,
-    '',
-    new RegExp(
-      `extra_float_digits is 0, .+ numbers that it returns\\. Run: ALTER ROLE ${ROLE} IN DATABASE \\w+ SET extra_float_digits = 1$`,
-    ),
-  ],
-  [
-    'finds a table with a rule, by which PostgreSQL stores something else than it returns',
-    MIGRATED,
-    `GRANT ALL ON ALL TABLES IN SCHEMA public TO ${ROLE}; CREATE RULE "of mine" AS ON DELETE TO pets DO ALSO NOTHING;
-     CREATE RULE lower AS ON INSERT TO pets DO ALSO UPDATE pets SET name = lower(name); CREATE VIEW seen AS SELECT 1`,
-    '',
-    /the table pets has the rule lower, .+ stores\. Write a trigger instead, and run: DROP RULE lower ON pets$/,
-  ],
 ])('a role that %s', (_, template, setup, query, line) => {
   it('is told so in one line by the start, by petstore migrate, by its --status and by doctor', async () => {
     const url = (await databaseOf(template, setup)) + query;

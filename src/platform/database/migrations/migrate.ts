@@ -64,8 +64,8 @@ type Look<Found> = (client: pg.Client, state: MigrationState) => Promise<Found>;
 
 /**
  * Compares the migrations without running any.
- * @throws StartupError if the connection fails, the database cannot store every text or would not return what it stores, the role may
- * not use the tables, or they are another program's
+ * @throws StartupError if the connection fails, the database cannot store every text, the role may not use the tables, or they are
+ * another program's
  */
 export async function inspectMigrations<Found = void>(
   url: string,
@@ -74,8 +74,6 @@ export async function inspectMigrations<Found = void>(
 ): Promise<Inspected<Found>> {
   return withClient(url, async (client) => {
     await requireUtf8(client);
-    await requireExactFloats(client);
-    await requireNoRules(client);
     const rights = await readRights(client);
     if (rights.owner !== null) requireUse(rights);
     const state = await migrationState(
@@ -107,37 +105,6 @@ async function requireUtf8(client: pg.Client): Promise<void> {
   throw new StartupError(
     `DATABASE_URL: the encoding of the database is ${encoding}, not UTF8.` +
       " Create one with: CREATE DATABASE petstore ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0",
-  );
-}
-
-/** Otherwise a `double` that is read is not the one that is stored: an update would leave it, and a page begin at another row. */
-async function requireExactFloats(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ digits: number; role: string; database: string }>(
-    `SELECT current_setting('extra_float_digits')::int AS digits, quote_ident(current_user) AS role,
-       quote_ident(current_database()) AS database`,
-  );
-  const { digits = 1, role = '', database = '' } = rows[0] ?? {};
-  if (digits >= 1) return;
-  throw new StartupError(
-    `DATABASE_URL: extra_float_digits is ${digits}, so PostgreSQL rounds the floating-point numbers that it returns.` +
-      ` Run: ALTER ROLE ${role} IN DATABASE ${database} SET extra_float_digits = 1`,
-  );
-}
-
-/** With a rule, PostgreSQL returns another row than it stores, or refuses to return one. Rules of extensions are left to them. */
-async function requireNoRules(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ rule: string; table: string }>(
-    `SELECT quote_ident(rulename) AS rule, ev_class::regclass::text AS table
-     FROM pg_rewrite JOIN pg_class ON pg_class.oid = ev_class
-     WHERE ev_type IN ('2', '3') AND relkind IN ('r', 'p') AND relnamespace = to_regnamespace(quote_ident(current_schema()))
-       AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = ev_class AND deptype = 'e')
-     ORDER BY 2, 1 LIMIT 1`,
-  );
-  const [found] = rows;
-  if (!found) return;
-  throw new StartupError(
-    `DATABASE_URL: the table ${found.table} has the rule ${found.rule}, so PostgreSQL does not return what it stores.` +
-      ` Write a trigger instead, and run: DROP RULE ${found.rule} ON ${found.table}`,
   );
 }
 
