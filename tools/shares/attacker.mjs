@@ -6,6 +6,8 @@ import { PACKETS, SHAPES } from './shapes.mjs';
 const { name, port, key, exhausted, count } = JSON.parse(process.argv[2]);
 const shape = SHAPES[name] ?? PACKETS[name];
 const connections = shape.count ?? count;
+/** Milliseconds without a byte after which a packet of requests has been answered. */
+const QUIET = 2_000;
 const statuses = {};
 const tally = (what) => (statuses[what] = (statuses[what] ?? 0) + 1);
 
@@ -30,6 +32,7 @@ await Promise.all(
     (socket, n) =>
       new Promise((resolve) => {
         socket.on('close', resolve);
+        if (shape.count) socket.setTimeout(QUIET, () => socket.destroy());
         socket.on('data', (chunk) => {
           for (const [, status] of String(chunk).matchAll(/HTTP\/1\.[01] (\d{3})/g)) tally(status);
           if (!shape.count) socket.end();

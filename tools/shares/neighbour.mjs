@@ -1,4 +1,4 @@
-// A client that sends one list after the other, and measures how much CPU time the service uses until it gets its response.
+// A client that lists and writes in turn, and measures how much CPU time the service uses until each response.
 import { Agent, request } from 'node:http';
 import { readFileSync } from 'node:fs';
 
@@ -10,26 +10,54 @@ process.on('message', () => (isStopping = true));
 /** CPU milliseconds of the main thread; see proc(5), /proc/pid/schedstat. Other load on the machine does not count. */
 const cpu = () => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
 
-const ask = () =>
+const PET = '{"name":"Rex","categoryId":1}';
+const JSON_TYPE = { 'content-type': 'application/json' };
+let count = 0;
+const KINDS = {
+  list: () => ({ path: '/v1/pets?limit=20' }),
+  create: () => ({ method: 'POST', path: '/v1/pets', headers: JSON_TYPE, body: PET }),
+  once: () => ({
+    method: 'POST',
+    path: '/v1/pets',
+    headers: { ...JSON_TYPE, 'idempotency-key': `${pid}-${++count}` },
+    body: PET,
+  }),
+  change: () => ({
+    method: 'PATCH',
+    path: '/v1/pets/2',
+    headers: JSON_TYPE,
+    body: `{"name":"Rex ${++count}"}`,
+  }),
+};
+
+const ask = ({ path, method = 'GET', headers = {}, body }) =>
   new Promise((resolve) => {
-    const headers = { authorization: `Bearer ${key}` };
-    const outgoing = request(`${origin}/v1/pets?limit=20`, { agent, headers }, (response) =>
-      response.resume().on('close', () => resolve(response.statusCode)),
+    const outgoing = request(
+      `${origin}${path}`,
+      { agent, method, headers: { authorization: `Bearer ${key}`, ...headers } },
+      (response) => response.resume().on('close', () => resolve(response.statusCode)),
     );
-    outgoing.on('error', ({ code }) => resolve(code)).end();
+    outgoing.on('error', ({ code }) => resolve(code)).end(body);
   });
 
-await ask();
+const kinds = Object.entries(KINDS);
+for (const [, make] of kinds) await ask(make());
 process.send('ready');
-const waits = [];
+const waits = Object.fromEntries(kinds.map(([kind]) => [kind, []]));
 const failures = {};
-while (!isStopping) {
+for (let i = 0; !isStopping || i < kinds.length; i++) {
+  const [kind, make] = kinds[i % kinds.length];
   const before = cpu();
-  const status = await ask();
-  if (status === 200) waits.push(cpu() - before);
-  else failures[status] = (failures[status] ?? 0) + 1;
+  const status = await ask(make());
+  if (status === 200 || status === 201) waits[kind].push(cpu() - before);
+  else failures[`${kind} ${status}`] = (failures[`${kind} ${status}`] ?? 0) + 1;
 }
-waits.sort((a, b) => a - b);
-process.send({ count: waits.length, p50: waits[Math.floor(waits.length / 2)], most: waits.at(-1), failures });
+const all = Object.values(waits)
+  .flat()
+  .sort((a, b) => a - b);
+const most = Object.fromEntries(
+  Object.entries(waits).map(([kind, values]) => [kind, values.length > 0 ? Math.max(...values) : NaN]),
+);
+process.send({ count: all.length, p50: all[Math.floor(all.length / 2)] ?? NaN, most, failures });
 process.disconnect();
 agent.destroy();

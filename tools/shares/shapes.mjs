@@ -98,6 +98,15 @@ export const SHAPES = {
 
 /** Packets of pipelined requests, over fewer connections. */
 export const PACKETS = {
+  '10 packets of 1,306 lists with a body': {
+    count: 10,
+    bytes: () => 'GET /v1/p HTTP/1.1\r\nHost:a\r\nContent-Length:1\r\n\r\na'.repeat(1_306),
+  },
+  '10 packets of 400 requests with 33 header lines': {
+    count: 10,
+    bytes: () => head('GET', '/a', Array(33).fill('a:b')).repeat(400),
+  },
+  '10 packets of 1,000 lists': { count: 10, bytes: (key) => get('/v1/pets?limit=1')(key).repeat(1_000) },
   '10 packets of 2,400 GET /': { count: 10, bytes: () => head('GET', '/').repeat(2_400) },
   '10 packets of 2,000 404s': { count: 10, bytes: () => head('GET', '/a').repeat(2_000) },
   '400 packets of 1,500 GET /health/ready': {
