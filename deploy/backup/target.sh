@@ -46,7 +46,7 @@ case ${1:-} in
       done
       fail 'The proxy does not answer: see docker compose logs.'
     }
-    ready='exec 3<>/dev/tcp/127.0.0.1/3000 && printf "GET /health/ready HTTP/1.0\r\n\r\n" >&3 && grep -q " 200 " <&3'
+    ready='exec 3<>/dev/tcp/127.0.0.1/8404 && printf "GET /ready HTTP/1.0\r\n\r\n" >&3 && grep -q " 200 " <&3'
     ;;
 
   kubernetes)

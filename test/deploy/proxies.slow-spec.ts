@@ -48,6 +48,7 @@ describe.each([
     beforeAll(async () => {
       folder = await emptyFolder();
       service = createServer(({ url, headers }, response) => {
+        if (url === '/v1/long') response.setHeader('Link', 'l'.repeat(8_192));
         response.end(JSON.stringify({ url, from: headers['x-forwarded-for'] }));
       }).listen(0, '127.0.0.1');
       await once(service, 'listening');
@@ -84,6 +85,12 @@ describe.each([
 
     it.each(['/', '/metrics', '/health/ready', '/v10', '/docsx'])('keeps %s to itself', async (path) => {
       expect((await fetch(base + path)).status).toBe(404);
+    });
+
+    it('passes on long headers, of requests and of responses', async () => {
+      const response = await fetch(`${base}/v1/long`, { headers: { 'X-Long': 'l'.repeat(15_000) } });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('Link')).toHaveLength(8_192);
     });
 
     it('names the address of the client, which cannot choose it', async () => {

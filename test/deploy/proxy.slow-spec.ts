@@ -177,6 +177,28 @@ describeWhereFound('haproxy', 'deploy/haproxy/haproxy.cfg', () => {
     for (const sent of [undefined, 'a b', 'a'.repeat(129)]) expect(await idOf(sent)).toMatch(UUID);
   });
 
+  it('keeps probes and metrics of the service to itself', async () => {
+    const started = await start([await replica()]);
+    const { get } = await bound(started);
+    for (const path of ['/health/ready', '/health/live/', '/metrics', '/metrics?a']) {
+      const { status, headers, body } = await get(path);
+      expect([path, status, headers['content-type']]).toEqual([path, 404, 'application/json']);
+      expect(JSON.parse(body)).toMatchObject({ code: 'route_not_found', status: 404 });
+      expect(headers['x-request-id']).toMatch(UUID);
+    }
+    const absolute = 'GET http://a/health/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    expect(await started.raw(absolute)).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('says whether a replica is ready, to deploy/backup/target.sh', async () => {
+    let isReady = false;
+    const port = await replica(undefined, (_, response) => response.writeHead(isReady ? 200 : 503).end());
+    const started = await start([port]);
+    await eventually(async () => (await started.own('/ready')).status === 503);
+    isReady = true;
+    await eventually(async () => (await started.own('/ready')).status === 200);
+  });
+
   it('exports what the alerts ask for', async () => {
     const started = await start([await replica()]);
     await bound(started);
