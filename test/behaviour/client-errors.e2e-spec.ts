@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { connect, type AddressInfo } from 'node:net';
-import { eventually } from '../support/eventually.js';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { seconds } from '../../src/platform/clock/duration.js';
+import { becomes, eventually } from '../support/eventually.js';
 import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { expectErrorBody, expectPromisedHeaders } from '../support/promises.js';
@@ -149,22 +150,53 @@ describe('Expect: 100-continue', () => {
     expect(statuses(text)).toEqual([100, 201, 200]);
   });
 
+  it('gets a 100 before a refusal, too: to wait for the body does not depend on it', async () => {
+    const headers = [JSON_TYPE, ['Content-Length', '20'], ['Connection', 'close'], EXPECT] as const;
+    const text = await conversation(requestBytes({ method: 'POST', headers }));
+    expect(statuses(text)).toEqual([100, 401]);
+  });
+});
+
+describe('the last response of a connection', () => {
+  afterEach(() => jest.restoreAllMocks());
+
   it.each([
-    [401, '/v1/items', 'application/json', ['Content-Length', '20']],
-    [404, '/v1/nothing', 'application/json', ['Content-Length', '20']],
-    [413, '/v1/items', 'application/json', ['Content-Length', '1000000']],
-    [415, '/v1/items', 'text/plain', ['Content-Length', '20']],
-    [415, '/v1/items', 'text/plain', ['Transfer-Encoding', 'chunked']],
-  ] as const)(
-    'gets a %i at once where the head decides it, and the connection closes',
-    async (status, path, type, framing) => {
-      const keys = status === 401 ? [] : [bearer(key)];
-      const more = [['Content-Type', type] as const, framing];
-      const text = await conversation(
-        requestBytes({ method: 'POST', path, headers: [...keys, ...more, EXPECT] }),
+    ['is too large', 413, JSON_TYPE, true],
+    ['comes without a key', 401, JSON_TYPE, false],
+    [
+      'is of a media type that the operation does not accept',
+      415,
+      ['Content-Type', 'text/plain'] as const,
+      true,
+    ],
+  ])('leaves its client a second to send the rest of a body that %s', async (_, status, type, hasKey) => {
+    const lingering: (() => void)[] = [];
+    const { setTimeout } = globalThis;
+    jest
+      .spyOn(globalThis, 'setTimeout')
+      .mockImplementation((run: () => void, ms?: number) =>
+        setTimeout(ms === seconds(1) ? () => lingering.push(run) : run, ms === seconds(1) ? 0 : ms),
       );
-      expect(statuses(text)).toEqual([status]);
-      expect(text).toMatch(/^Connection: close\r$/m);
-    },
-  );
+    const accepted = once(petstore.app.getHttpServer(), 'connection') as Promise<[Socket]>;
+    const { port } = petstore.app.getHttpServer().address() as AddressInfo;
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const [served] = await accepted;
+    const keys = hasKey ? [bearer(key)] : [];
+    const length = ['Content-Length', '2000000'] as const;
+    client.write(requestBytes({ method: 'POST', headers: [...keys, type, length, ['Connection', 'close']] }));
+    let text = '';
+    await once(
+      client.on('data', (part) => (text += String(part))),
+      'end',
+    );
+    expect(statuses(text)).toEqual([status]);
+    expect(text).toMatch(/^Connection: close\r$/m);
+    const { bytesRead } = served;
+    client.write(' '.repeat(1_000_000));
+    await Promise.race([becomes(() => served.bytesRead - bytesRead, 1_000_000), once(client, 'close')]);
+    expect(served.destroyed).toBe(false);
+    for (const run of lingering) run();
+    expect(served.destroyed).toBe(true);
+    client.destroy();
+  });
 });

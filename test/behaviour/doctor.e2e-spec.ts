@@ -102,6 +102,16 @@ describe('petstore doctor warns of', () => {
     expect(await warnings({ HOST, PUBLIC_URL: 'https://pets.example.com', TRUST_PROXY: '1' })).toEqual([]);
   });
 
+  it('an address that others reach, without the proxies', async () => {
+    expect(await warnings({ HOST: '192.0.2.1' })).toEqual([
+      expect.stringMatching(
+        /^HOST is 192\.0\.2\.1, without TRUST_PROXY → A proxy belongs in front .*docs\/rate-limits\.md/,
+      ),
+    ]);
+    for (const HOST of ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1', 'localhost'])
+      expect(await warnings({ HOST })).toEqual([]);
+  });
+
   it('secrets of webhooks that are stored in plain text', async () => {
     const env = { DATABASE_URL: database.url };
     expect(await warnings(env)).toEqual([

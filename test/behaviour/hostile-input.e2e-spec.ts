@@ -134,53 +134,12 @@ describe('a compressed body', () => {
 });
 
 describe('a chunked body', () => {
-  const PIECES = BODY_LIMIT / 4;
-  const inPieces = (text: string) => `${Array.from(text, (piece) => `1\r\n${piece}\r\n`).join('')}0\r\n\r\n`;
-
-  it(`may have ${PIECES} chunks of a byte`, async () => {
-    const body = '{"name":"Rex","amount":1}';
-    const response = await sendBytes(petstore, chunked(inPieces(body.padEnd(PIECES))), 'POST');
-    expect(response.status).toBe(201);
-  });
-
-  it.each([
-    ['of a byte', '1\r\n \r\n'],
-    ['of three bytes', '3\r\n   \r\n'],
-  ])(
-    `of more than ${PIECES} chunks %s is 413, creates nothing, and closes the connection`,
-    async (_, chunk) => {
-      const before = await countItems();
-      const bytes = `${chunked(inPieces('{"name":"Rex","amount":1}').slice(0, -5))}${chunk.repeat(PIECES)}0\r\n\r\n`;
-      const responses = await exchange(petstore, bytes + bytes, { methods: ['POST', 'POST'] });
-      expect(responses).toHaveLength(1);
-      if (responses[0]) expectErrorResponse(responses[0], 413, 'payload_too_large');
-      expect(await countItems()).toBe(before);
-    },
-  );
-
-  it('of more chunks is 413 even if it never ends', async () => {
-    const response = await sendBytes(petstore, chunked('1\r\n \r\n'.repeat(PIECES + 1)), 'POST');
-    expectErrorResponse(response, 413, 'payload_too_large');
-  });
-
-  it('without a key is 401 first, whatever its chunks', async () => {
-    const bytes = `POST /v1/items HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-    const response = await sendBytes(petstore, bytes + '1\r\n \r\n'.repeat(PIECES + 1), 'POST');
-    expectErrorResponse(response, 401, 'missing_api_key');
-  });
-
-  it('of a media type that a module reads itself may have more chunks, if they are not tiny', async () => {
-    const bytes = requestBytes({
-      method: 'POST',
-      path: '/v1/pets',
-      headers: [bearer(key), ['Content-Type', 'text/plain'], ['Transfer-Encoding', 'chunked']],
-    }).toString('latin1');
-    const response = await sendBytes(
-      petstore,
-      `${bytes}${'4\r\nabcd\r\n'.repeat(2 * PIECES)}0\r\n\r\n`,
-      'POST',
-    );
-    expectErrorResponse(response, 415, 'unsupported_media_type');
+  it('of one-byte chunks is the same body', async () => {
+    const body = '{"name":"Rex","amount":1}'.padEnd(BODY_LIMIT);
+    const chunks = Array.from(body, (piece) => `1\r\n${piece}\r\n`).join('');
+    expect((await sendBytes(petstore, chunked(`${chunks}0\r\n\r\n`), 'POST')).status).toBe(201);
+    const tooLarge = await sendBytes(petstore, chunked(`${chunks}1\r\n \r\n`), 'POST');
+    expectErrorResponse(tooLarge, 413, 'payload_too_large');
   });
 
   const chunked = (chunks: string) =>

@@ -152,27 +152,9 @@ const USES: readonly Use[] = [
   },
   {
     ...NODE,
-    why: 'Expect: 100-continue is answered when a body is read: everything that reads a stream calls its read()',
-    pattern: /request\.read =/,
-    files: ['src/platform/http/adapter/expect-continue.ts'],
-  },
-  {
-    ...NODE,
-    why: 'the 32nd pipelined request is the last: the parser of a connection calls onIncoming for each head',
-    pattern: /parser\.onIncoming =/,
-    files: ['src/platform/http/adapter/serial-requests.ts'],
-  },
-  {
-    ...NODE,
-    why: 'the client of a refused body can read the response: after the last one, Node.js closes a connection by its destroySoon()',
+    why: 'who is still sending a refused body can read the response: after the last one, Node.js closes a connection by its destroySoon()',
     pattern: /\.destroySoon =/,
-    files: ['src/platform/http/adapter/client-errors.ts'],
-  },
-  {
-    ...NODE,
-    why: 'tiny chunks are counted and put together: the parser hands each over by push()',
-    pattern: /request\.push =/,
-    files: ['src/platform/http/adapter/chunks.ts'],
+    files: ['src/platform/http/adapter/linger.ts'],
   },
   {
     ...NODE,

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { createServer, type Server } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { StartupError } from '../config/startup-error.js';
@@ -43,6 +44,10 @@ export function cannotListen(error: unknown, { port, host, variable = 'PORT' }: 
       return error;
   }
 }
+
+/** Whether only programs of this machine reach the address. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 
 export const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 

@@ -1,19 +1,18 @@
 import { type CheckResult, warn } from '../config/check-result.js';
 import type { Config } from '../config/config.js';
 import { HttpConfig } from './http.config.js';
-import { isWildcard } from './listen-on.js';
+import { isLoopback, isWildcard } from './listen-on.js';
 
-/** Who listens on every address is usually behind a proxy. */
+/** Who listens on an address that others reach has a proxy in front, which bounds what belongs to a connection. */
 export function checkPublicAddress(config: Config): CheckResult[] {
   const { host, publicUrl, trustProxy } = config.inspect(HttpConfig);
-  if (!isWildcard(host)) return [];
   const lacks = (variable: string, advice: string) =>
     warn('public address', `HOST is ${host}, without ${variable}`, advice);
   const address = 'Set it to the address that clients use. Documents and links name it.';
   const proxy =
-    'Behind a proxy, set it. Otherwise all clients without a key share one address and its quota.';
+    'A proxy belongs in front of it (docs/rate-limits.md, "What one client can hold"): set the variable to it.';
   return [
-    ...(publicUrl === undefined ? [lacks('PUBLIC_URL', address)] : []),
-    ...(trustProxy === false ? [lacks('TRUST_PROXY', proxy)] : []),
+    ...(isWildcard(host) && publicUrl === undefined ? [lacks('PUBLIC_URL', address)] : []),
+    ...(!isLoopback(host) && trustProxy === false ? [lacks('TRUST_PROXY', proxy)] : []),
   ];
 }

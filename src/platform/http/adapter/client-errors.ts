@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { seconds } from '../../clock/duration.js';
+import { closeLate, endLate } from './linger.js';
 import { lastResponse } from './serial-requests.js';
 
 interface ClientError {
@@ -24,11 +24,6 @@ export const CLIENT_ERRORS = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     code: 'payload_too_large',
     message: 'The chunk extensions are too long.',
-    status: 413,
-  },
-  TOO_MANY_CHUNKS: {
-    code: 'payload_too_large',
-    message: 'The body has too many chunks. Send larger ones, or a Content-Length.',
     status: 413,
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
@@ -59,26 +54,10 @@ export const CLIENT_ERROR_CATALOG = [
   },
 ];
 
-/** Lets the client read the response: closing a socket with unread input resets the connection (RFC 9112, section 9.6). */
-const LINGER = seconds(1);
-
 type Headers = ReadonlyMap<string, string>;
 /** @param packet the bytes that Node could not parse, perhaps without those before them */
 type HeadersFor = (socket: Socket, packet: Buffer) => Promise<Headers>;
-type ParseError = NodeJS.ErrnoException & {
-  readonly rawPacket?: Buffer;
-  /** Of the request whose body is refused, if it is known. */
-  readonly response?: ServerResponse;
-};
-
-/** The error of a body that Node.js could parse. */
-export class TooManyChunks extends Error implements ParseError {
-  readonly code = 'TOO_MANY_CHUNKS';
-
-  constructor(readonly response: ServerResponse) {
-    super('too many chunks');
-  }
-}
+type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /**
  * Responds with an Error to input that Node cannot parse as a request, and closes the connection. Earlier requests on it get
@@ -87,51 +66,38 @@ export class TooManyChunks extends Error implements ParseError {
  */
 export function handleClientErrors(server: Server, headersFor: HeadersFor): void {
   const handled = new WeakSet<Socket>();
-  server.on('clientError', ({ code = '', rawPacket = Buffer.of(), response }: ParseError, socket: Socket) => {
+  server.on('clientError', ({ code = '', rawPacket = Buffer.of() }: ParseError, socket: Socket) => {
     if (socket.destroyed || handled.has(socket)) return;
     handled.add(socket);
     const clientError = (CLIENT_ERRORS as Record<string, ClientError>)[code] ?? MALFORMED;
-    sendClientError(clientError, socket, response, () => headersFor(socket, rawPacket)).catch(() =>
-      socket.destroy(),
-    );
+    sendClientError(clientError, socket, () => headersFor(socket, rawPacket)).catch(() => socket.destroy());
   });
 }
 
 async function sendClientError(
   clientError: ClientError,
   socket: Socket,
-  response: ServerResponse | undefined,
   headersFor: () => Promise<Headers>,
 ): Promise<void> {
   const more = socket.writable ? await headersFor() : new Map<string, string>();
   const headers = headersOfError(clientError, more);
   const last = lastResponse(socket);
   // The malformed part may be the body of the last request.
-  const ofBody = response ?? (last?.req.complete === false ? last : undefined);
+  const ofBody = last?.req.complete === false ? last : undefined;
   if (ofBody && !ofBody.headersSent) respond(ofBody, clientError, headers);
   const text = ofBody ? '' : responseText(clientError, headers);
   if (last?.closed === false)
     last.once('close', () => {
-      end(socket, text);
+      endLate(socket, text);
     });
-  else end(socket, text);
+  else endLate(socket, text);
 }
 
 function respond(response: ServerResponse, clientError: ClientError, headers: Headers): void {
   for (const [name, value] of headers) if (!response.hasHeader(name)) response.setHeader(name, value);
-  response.shouldKeepAlive = false;
-  const { socket } = response;
-  // Node.js closes the connection of a last response at once.
-  if (socket)
-    socket.destroySoon = () => {
-      end(socket, '');
-    };
+  response.setHeader('Connection', 'close');
+  closeLate(response.socket);
   response.writeHead(clientError.status).end(JSON.stringify(clientError));
-}
-
-function end(socket: Socket, text: string): void {
-  if (socket.writable) socket.end(text);
-  setTimeout(() => socket.destroy(), LINGER).unref();
 }
 
 function headersOfError(clientError: ClientError, more: Headers): Headers {

@@ -1,16 +1,13 @@
 import { type RequestMethod, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import { parse, type ParsedUrlQuery } from 'node:querystring';
 import type { Readable } from 'node:stream';
 import { withTimeout, seconds } from '../../clock/duration.js';
 import { writeJson } from '../../json/write-json.js';
 import { markMiddleware } from './allowed-methods.js';
-import type { HttpConfig } from '../http.config.js';
 import { type ServiceAddress, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
-import { boundChunks } from './chunks.js';
-import { continueOnRead } from './expect-continue.js';
 import { finish, JSON_TYPE } from './finish.js';
 import { serialRequests } from './serial-requests.js';
 import { freeSlots } from './response-slot.js';
@@ -24,22 +21,17 @@ export class JsonAdapter extends ExpressAdapter {
   private base?: string;
 
   constructor(
-    private readonly config: ServiceAddress & Pick<HttpConfig, 'maxBodyBytes'>,
+    private readonly config: ServiceAddress,
     private readonly hooks: ResponseHooks,
   ) {
     super(expressApp().set(PUBLIC_PATH, pathOf(config.publicUrl)));
   }
 
   override initHttpServer(): void {
-    const application = this.getInstance<Express>();
-    const server = createServer(SERVER_OPTIONS);
-    const serve = (run: RequestListener) =>
-      boundChunks(server, this.config.maxBodyBytes, serialRequests(run));
-    this.httpServer = server
-      .on('request', serve(application))
-      .on('checkContinue', serve(continueOnRead(application)))
-      // Other expectations are ignored (RFC 9110, section 10.1.1); by default Node.js responds with a bare 417.
-      .on('checkExpectation', serve(application));
+    const server = createServer(SERVER_OPTIONS, serialRequests(this.getInstance<Express>()));
+    // Expectations but 100-continue are ignored (RFC 9110, section 10.1.1); by default Node.js responds with a bare 417.
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    this.httpServer = server;
   }
 
   /** Of all routes of Express, only those of handlers make a path known. */

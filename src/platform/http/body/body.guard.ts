@@ -144,13 +144,9 @@ function rethrowAsDomainError(error: unknown): never {
   throw status === 415 ? new UnsupportedMediaType(ENCODING) : new UnreadableBody();
 }
 
-/**
- * Whether a body in chunks ends without a byte. Waits for the first one, and leaves it in the stream. A client that expects a 100
- * has a body (RFC 9110, section 10.1.1), and sends it only after that.
- */
+/** Whether a body in chunks ends without a byte. Waits for the first one, and leaves it in the stream. */
 async function isEmpty(request: Request): Promise<boolean> {
-  if (request.headers['transfer-encoding'] === undefined || request.headers.expect !== undefined)
-    return false;
+  if (request.headers['transfer-encoding'] === undefined) return false;
   if (!request.complete && request.readableLength === 0)
     await new Promise((resolve) => request.once('readable', resolve).once('close', resolve));
   return request.complete && request.readableLength === 0;

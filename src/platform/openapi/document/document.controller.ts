@@ -32,7 +32,6 @@ const linksAt = (base: string) => ({
   name: SERVICE.title,
   openapi: `${base}/openapi.json`,
   docs: `${base}/docs`,
-  health: `${base}/health/ready`,
 });
 
 /** The OpenAPI document, which pages of any origin may read, and the error catalogue. */
