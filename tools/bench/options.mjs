@@ -14,6 +14,7 @@ export const usage = `npm run bench -- [options]
   --redis           quotas of ours and fastify in one Redis; needs redis-server
   --node PATH       the Node.js that runs the servers (default: this one)
   --json FILE       write every sample to FILE
+  --markdown        prints the tables of docs/performance.md at the end
   --assert          exit with 1 if a bound of tools/bench/report.mjs is exceeded`;
 
 /** Parses and checks the command line. @throws Error if it is invalid */
@@ -23,7 +24,7 @@ export function readOptions(args) {
   const { values } = parseArgs({
     args,
     options: {
-      ...{ quick: flag, assert: flag, redis: flag, help: flag, together: flag },
+      ...{ quick: flag, assert: flag, redis: flag, help: flag, together: flag, markdown: flag },
       ...{ only: text, server: text, rounds: text, json: text, against: text },
       connections: { type: 'string', default: '32' },
       node: { type: 'string', default: process.execPath },

@@ -124,4 +124,4 @@ export function quantile(numbers, fraction) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))];
 }
 
-const median = (numbers) => quantile(numbers, 0.5);
+export const median = (numbers) => quantile(numbers, 0.5);

@@ -5,6 +5,7 @@ import { requireWrk } from './load.mjs';
 import { measure, measureIdle, warmUp } from './measure.mjs';
 import { readOptions, usage } from './options.mjs';
 import { exceededBounds, printIdle, printReport, setting } from './report.mjs';
+import { printPage } from './page.mjs';
 import { callPrices } from './prices.mjs';
 import { setScene } from './scene.mjs';
 import { session } from './session.mjs';
@@ -20,6 +21,7 @@ await session(async (means) => {
   const measureThese = (changes) => measureWorks(scene, { ...options, ...changes, signal: means.signal });
   const samples = await measureThese({});
   printIdle(samples);
+  if (options.markdown) printPage(samples);
   if (options.json) await writeFile(options.json, JSON.stringify({ ...where, samples }, null, 2) + '\n');
   if (!options.assert) return 0;
   let exceeded = exceededBounds(samples);
