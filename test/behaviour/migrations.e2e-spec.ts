@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
+import pg from 'pg';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { MIGRATIONS } from '../../src/app.migrations.js';
 import { seconds } from '../../src/platform/clock/duration.js';
@@ -56,6 +58,69 @@ describe('the migrations', () => {
     } finally {
       later.mockRestore();
     }
+  });
+
+  /** Limits of the role; of the database here, which a test may change alone. */
+  const limit = (...settings: string[]) =>
+    withClient(database.url, async (client) => {
+      const { rows } = await client.query<{ name: string }>('SELECT current_database() AS name');
+      for (const setting of settings)
+        await client.query(`ALTER DATABASE ${rows[0]?.name} SET ${setting}`).catch((error: unknown) => {
+          if (!setting.startsWith('transaction_timeout')) throw error; // PostgreSQL 17
+        });
+    });
+
+  it('obey no time limit of their role or database, neither in a statement nor while they idle', async () => {
+    await migrate(database.url, MIGRATIONS);
+    await limit(
+      'statement_timeout = 300',
+      'idle_session_timeout = 300',
+      'idle_in_transaction_session_timeout = 300',
+      'transaction_timeout = 300',
+    );
+    class Slow9999999999998 implements MigrationInterface {
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('SELECT pg_sleep(0.5)');
+        await delay(500); // idle in its transaction, and the session with the lock idles for a second
+        await runner.query('CREATE TABLE slow (id integer)');
+      }
+      down = () => Promise.resolve();
+    }
+    class SlowIndex9999999999999 implements MigrationInterface {
+      readonly transaction = false;
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('SELECT pg_sleep(0.5)');
+        await runner.query('CREATE INDEX CONCURRENTLY slow_index ON pets (name)');
+      }
+      down = () => Promise.resolve();
+    }
+    const known = [...MIGRATIONS, Slow9999999999998, SlowIndex9999999999999];
+    expect(await migrate(database.url, known)).toEqual([Slow9999999999998.name, SlowIndex9999999999999.name]);
+  });
+
+  it('wait for a lock only shortly at a time, so that others get theirs, and say what they wait for', async () => {
+    await migrate(database.url, MIGRATIONS);
+    class AlterPets9999999999999 implements MigrationInterface {
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('ALTER TABLE pets ADD COLUMN a integer');
+      }
+      down = () => Promise.resolve();
+    }
+    const said: string[] = [];
+    const reader = new pg.Client({ connectionString: database.url });
+    await reader.connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT FROM pets');
+    const migrated = migrate(database.url, [...MIGRATIONS, AlterPets9999999999999], undefined, (line) =>
+      said.push(line),
+    );
+    await eventually(() => said.length > 0);
+    await withClient(database.url, (client) => client.query('SELECT FROM pets')); // waits for one attempt at most
+    expect(said[0]).toMatch(
+      /^A migration waits for a lock .+: the oldest transaction is that of backend \d+, \d+ s old\.$/,
+    );
+    await reader.end();
+    expect(await migrated).toEqual([AlterPets9999999999999.name]);
   });
 
   it('change nothing in a database that is up to date', async () => {

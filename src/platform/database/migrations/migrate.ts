@@ -13,6 +13,7 @@ import {
 import { watchClient } from '../pool/service-pool.js';
 import { errorCodeOf } from '../../errors/error-code.js';
 import { type Say, takeLock } from './migration-lock.js';
+import { endLimits, limitLocks, untilLocked } from './migration-session.js';
 import { requireSession } from '../sessions.js';
 import { anotherProgram, readRights, requireUse, whyNotMigrate } from './rights.js';
 
@@ -47,8 +48,10 @@ export async function migrate(
   if (obstacle !== undefined) throw new StartupError(obstacle);
   begin(pending);
   return underLock(url, known, say, async (dataSource) => {
-    const ran = await dataSource.runMigrations({ transaction: 'each' });
-    return ran.map(({ name }) => name);
+    const applied = async () => (await migrationState((sql) => dataSource.query(sql), [])).applied;
+    const before = await applied(); // another process may have run some meanwhile
+    await untilLocked(dataSource, say, () => dataSource.runMigrations({ transaction: 'each' }));
+    return (await applied()).filter((name) => !before.includes(name));
   });
 }
 
@@ -140,7 +143,9 @@ export async function revertLast(url: string, known: readonly Migration[]): Prom
     const alone = dataSource.migrations.some(
       (migration) => migration.constructor.name === last && migration.transaction === false,
     );
-    return dataSource.undoLastMigration({ transaction: alone ? 'none' : 'each' });
+    return untilLocked(dataSource, warn, () =>
+      dataSource.undoLastMigration({ transaction: alone ? 'none' : 'each' }),
+    );
   });
   return last;
 }
@@ -182,16 +187,24 @@ async function underLock<T>(
   }
 }
 
-/** Separate connections without timeouts: a migration, or the wait for another process, may take long. */
+/** Separate connections without time limits: a migration, or the wait for another process, may take long. */
 async function connect(url: string, known: readonly Migration[]): Promise<DataSource> {
   const { DataSource } = await import('typeorm'); // loaded only when a migration is pending
   const dataSource = new DataSource({
     ...connectionOptions(url),
     applicationName: APPLICATION,
     poolSize: 2,
-    extra: { onConnect: watchClient }, // the statements of a killed process end with it
+    extra: {
+      onConnect: async (client: pg.ClientBase) => {
+        await watchClient(client); // the statements of a killed process end with it
+        await endLimits(client);
+      },
+    },
+    logger: 'debug', // otherwise TypeORM prints each failed attempt to stdout
     connectTimeoutMS: CONNECT,
     migrations: [...known],
   });
-  return dataSource.initialize().catch(throwConnectionError);
+  await dataSource.initialize().catch(throwConnectionError);
+  limitLocks(dataSource);
+  return dataSource;
 }
