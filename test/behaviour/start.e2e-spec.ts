@@ -201,6 +201,17 @@ describe('npm start with a DATABASE_URL', () => {
   });
 });
 
+describe('npm start without file descriptors', () => {
+  it('says so in one line', async () => {
+    await expect(inShell(`ulimit -n 26; exec '${process.execPath}' '${SERVICE}'`)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^petstore: The process may open no more files: EMFILE.+LimitNOFILE.+\n$/,
+      ),
+    });
+  });
+});
+
 describe('npm start with an invalid variable', () => {
   it('names the variable in one line', async () => {
     expectOneLine(await start({ PORT: 'http' }).ended, 'PORT');

@@ -20,11 +20,12 @@ export class PostgresServer {
     private server: Awaited<ReturnType<typeof openEmbeddedPostgres>>,
   ) {}
 
-  static async start(): Promise<PostgresServer> {
-    const folder = await mkdtemp(join(tmpdir(), 'petstore-postgres-'));
+  /** @param folder an empty one, by default of its own */
+  static async start(folder?: string, migrations = MIGRATIONS): Promise<PostgresServer> {
+    folder ??= await mkdtemp(join(tmpdir(), 'petstore-postgres-'));
     const settings = { port: String(await freePort()), max_connections: '25' };
     const server = await openEmbeddedPostgres(folder, { lock: 'shared', settings });
-    await migrate(server.url, MIGRATIONS);
+    await migrate(server.url, migrations);
     return new PostgresServer(folder, settings, server);
   }
 

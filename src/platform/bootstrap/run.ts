@@ -1,4 +1,5 @@
 import { isNativeError } from 'node:util/types';
+import { outOfFiles } from '../config/out-of-files.js';
 import { StartupError } from '../config/startup-error.js';
 import { endProcess } from '../terminal/end-process.js';
 
@@ -24,7 +25,7 @@ export const exitCodeOf = (error: unknown): number => (error instanceof StartupE
 
 /** One line for an error that the user can fix; otherwise the stack. */
 export const errorText = (error: unknown): string =>
-  error instanceof StartupError ? `petstore: ${error.message}` : describe(error);
+  error instanceof StartupError ? `petstore: ${error.message}` : (outOfFiles(error) ?? describe(error));
 
 const describe = (error: unknown): string =>
   isNativeError(error) ? (error.stack ?? error.message) : String(error);

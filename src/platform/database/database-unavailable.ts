@@ -25,6 +25,15 @@ const SYSTEM_ERRORS = [
 const MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|Query read timeout|Cannot use a pool after calling end|Query runner already released|query runner was already released/i;
 
+/** TypeORM's words, also in its own queries, after the connection of a transaction has ended. */
+const RELEASED = /query runner (was )?already released/i;
+
+/** Why a transaction cannot go on, for the log, if the error itself names an internal of TypeORM only. */
+export const lossOf = (error: unknown): string | undefined =>
+  isNativeError(error) && RELEASED.test(error.message)
+    ? 'the connection of the transaction was lost'
+    : undefined;
+
 /** System errors of connections to the database, as opposed to other connections of modules. */
 const marked = new WeakSet<Error>();
 

@@ -9,7 +9,7 @@ import { ErrorMappers } from '../errors/error-mappers.js';
 import { DomainError } from '../errors/domain-error.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import type { Migration } from './migrations/migration-state.js';
-import { isDatabaseUnavailable, throwConnectionError } from './database-unavailable.js';
+import { isDatabaseUnavailable, lossOf, throwConnectionError } from './database-unavailable.js';
 import { connectionOptions, POOL_SIZE } from './pool/connection-options.js';
 import { ServicePool } from './pool/service-pool.js';
 
@@ -33,7 +33,9 @@ class UnstorableText extends DomainError {
 @Module({})
 export class DatabaseModule {
   constructor(errors: ErrorMappers) {
-    errors.add((thrown) => (isDatabaseUnavailable(thrown) ? new ServiceUnavailable() : undefined));
+    errors.add((thrown) =>
+      isDatabaseUnavailable(thrown) ? new ServiceUnavailable({ cause: lossOf(thrown) }) : undefined,
+    );
     errors.add((thrown) => (isUnstorableText(thrown) ? new UnstorableText() : undefined));
   }
 

@@ -81,7 +81,7 @@ export class ErrorFilter implements ExceptionFilter {
       return ofDomainError(thrown.cause); // thrown by middleware
     const meaning = this.mappers.map(thrown);
     if (meaning) {
-      request.reason = String(thrown);
+      request.reason = String(meaning.cause ?? thrown);
       return ofDomainError(meaning);
     }
     const body = bodyOf(thrown, request);
