@@ -144,7 +144,7 @@ export class EntityStatements<Entity extends ObjectLiteral> {
    * @returns undefined if a value is an SQL expression
    */
   insert(row: Entity, event?: EventOfRow): NamedStatement | undefined {
-    const given = this.columns.filter(({ property }) => row[property] !== undefined);
+    const given = this.givenColumns(row);
     const parameters = given.map((column) => column.toParameter(row[column.property]));
     if (parameters.some(isExpression)) return undefined;
     const values = event ? [...parameters, event.type, event.version, event.occurredAt] : parameters;
@@ -161,6 +161,52 @@ export class EntityStatements<Entity extends ObjectLiteral> {
         `SELECT ${this.names} FROM written`
       );
     });
+  }
+
+  /**
+   * Inserts rows with values of the same columns. Returns them as PostgreSQL has stored them, in their order, and writes the events in that
+   * order, too. The values are JSON for a row of the table, so PostgreSQL reads them as it reads those of one row, and the statement
+   * has as many parameters for a thousand rows as for one.
+   * @param rows with their key, or all without one that ascends
+   * @param event is written in the same statement; see {@link canMake}
+   * @returns undefined if JSON cannot have a value
+   */
+  insertAll(rows: readonly Entity[], event?: EventOfRow): NamedStatement | undefined {
+    const given = this.givenColumns(rows[0]);
+    const texts = rows.map((row) => given.map((column) => column.toText(row[column.property])));
+    if (texts.some((values) => values.includes(undefined))) return undefined;
+    const json = JSON.stringify(
+      texts.map((values) =>
+        Object.fromEntries(given.map(({ metadata }, i) => [metadata.databaseName, values[i]])),
+      ),
+    );
+    const values = event ? [json, event.type, event.version, event.occurredAt] : [json];
+    const what = `insert all ${given.map(({ property }) => property).join()} ${event?.members.join() ?? ''}`;
+    return this.statement(what, values, () => {
+      const [key] = this.columns.filter(({ metadata }) => metadata.isPrimary) as [Column]; // isCovered() sees that there is one
+      const names = given.map(({ name }) => name).join();
+      const hasKeys = given.includes(key);
+      const columns = given.map(({ name }) => `"the row".${name}`);
+      const inserted = given.length > 0 ? `(${names}) SELECT ${names}` : 'SELECT';
+      return (
+        `WITH given AS MATERIALIZED (SELECT ${[...columns, ORDER].join()} ` +
+        `FROM json_array_elements($1::json) WITH ORDINALITY AS given ("the item", ${ORDER}), ` +
+        `json_populate_record(NULL::${this.table}, "the item") AS "the row"), ` +
+        `written AS (INSERT INTO ${this.table} ${inserted} FROM given ORDER BY ${ORDER} RETURNING ${this.names}), ` +
+        `stored AS (SELECT written.*, ${hasKeys ? ORDER : `written.${key.name} AS ${ORDER}`} FROM written` +
+        `${hasKeys ? ` JOIN given ON given.${key.name} = written.${key.name}` : ''})` +
+        (event
+          ? `, event AS (${OUTBOX} SELECT $2, $3, $4, row_to_json(data.*) FROM stored, ` +
+            `LATERAL (SELECT ${this.dataOf(event.members)}) AS data ORDER BY ${ORDER})`
+          : '') +
+        ` SELECT ${this.names} FROM stored ORDER BY ${ORDER}`
+      );
+    });
+  }
+
+  /** The columns for which the row has a value. */
+  givenColumns(row: Entity | undefined): Column[] {
+    return this.columns.filter(({ property }) => row?.[property] !== undefined);
   }
 
   /** Whether PostgreSQL can make data of these members: each is a column whose JSON is the same as that of JavaScript. */
@@ -247,6 +293,9 @@ export class EntityStatements<Entity extends ObjectLiteral> {
 /** How each event is written, whatever makes its data. */
 export const OUTBOX = 'INSERT INTO event_outbox (type, version, occurred_at, data)';
 
+/** A name that no column has; see `isCovered()`. */
+const ORDER = '"0"';
+
 /** In bytes. PostgreSQL truncates a longer one. */
 const LONGEST_NAME = 63;
 
@@ -284,6 +333,15 @@ class Column {
     return this.isConverted ? (this.driver.preparePersistentValue(value, this.metadata) as unknown) : value;
   }
 
+  /** Its parameter as text; undefined if that has none that PostgreSQL reads. */
+  toText(value: unknown): string | null | undefined {
+    const parameter = this.toParameter(value);
+    if (parameter === null) return null;
+    if (typeof parameter === 'string') return parameter.toWellFormed(); // as a parameter is encoded
+    if (isSimple(parameter)) return String(parameter);
+    return parameter instanceof Date && isFourDigitYear(parameter) ? parameter.toISOString() : undefined;
+  }
+
   convert(value: unknown): unknown {
     return this.driver.prepareHydratedValue(value, this.metadata) as unknown;
   }
@@ -308,6 +366,8 @@ class Column {
   }
 }
 
+const isFourDigitYear = (date: Date): boolean => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999;
+
 /** Whether a value is a plain one, not null, an operator or an SQL expression. */
-const isSimple = (value: unknown): boolean =>
+const isSimple = (value: unknown): value is number | bigint | string | boolean =>
   ['number', 'bigint', 'string', 'boolean'].includes(typeof value);

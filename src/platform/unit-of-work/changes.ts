@@ -3,6 +3,7 @@ import {
   DataSource,
   type DeepPartial,
   type EntityManager,
+  type EntityMetadata,
   EntityNotFoundError,
   type EntityTarget,
   type FindOptionsWhere,
@@ -21,7 +22,7 @@ import {
   separateCommits,
 } from './change-scope.js';
 import { assertDeclared, eventData, type EventType, projectedMembers } from './event-type.js';
-import { writeToOutbox } from './outbox.js';
+import { writeAllToOutbox, writeToOutbox } from './outbox.js';
 import { isUnchanged, valuesToWrite } from './row-changes.js';
 
 interface Identified {
@@ -98,6 +99,31 @@ export class Changes {
   }
 
   /**
+   * Adds rows, all or none, each with its event, in one transaction: a thousand rows take a statement or two.
+   * @returns the rows as PostgreSQL has stored them, in the order given, which is that of their events, too
+   * @throws QueryFailedError if the given key of a row exists already. PostgreSQL names it in `driverError.detail`
+   * @throws TypeError if PostgreSQL makes keys that do not ascend, such as UUIDs: rows and events could not be told apart. Give each row its key
+   */
+  insertAll<Row extends Identified>(
+    target: EntityTarget<Row>,
+    values: readonly DeepPartial<NoInfer<Row>>[],
+    type: EventType<Row>,
+  ): Promise<Row[]> {
+    assertDeclared(type.name);
+    const metadata = this.dataSource.getMetadata(target);
+    const rows = values.map((one) => this.manager.create(target, one));
+    if (!hasAscendingKeys(metadata) && !rows.every((row) => metadata.hasAllPrimaryKeys(row)))
+      throw new TypeError(
+        `insertAll() needs the key of each ${metadata.name}: PostgreSQL makes keys in any order.`,
+      );
+    return this.scope.write(false, async (manager) => {
+      const stored: Row[] = [];
+      for (const part of partsOf(rows)) stored.push(...(await this.insertPart(manager, target, part, type)));
+      return stored;
+    });
+  }
+
+  /**
    * Changes a row like `Repository.update`. `undefined` values do not change, nor are numbers, texts and dates written that the row
    * has already; objects always are. There is no event if PostgreSQL returns the row as it was, but for update date and version.
    * @param row its current state; lock it first: its values count as those that are stored, and its events are in the order of its changes
@@ -156,6 +182,31 @@ export class Changes {
     before: Row,
   ): Promise<void> {
     return writeToOutbox(manager, type, this.now(), eventData(type, row, before));
+  }
+
+  /** @param rows with values for the same members */
+  private async insertPart<Row extends Identified>(
+    manager: EntityManager,
+    target: EntityTarget<Row>,
+    rows: Row[],
+    type: EventType<Row>,
+  ): Promise<Row[]> {
+    const statements = EntityStatements.of(this.dataSource, target);
+    const event = statements && this.eventOfRow(statements, type);
+    const insert = statements?.insertAll(rows, event);
+    const stored =
+      statements && insert
+        ? await statements.run(manager, insert)
+        : await insertAllByTypeOrm(manager, target, rows);
+    if (stored.length !== rows.length) throw new Error('A trigger of the table has refused a row.');
+    if (!insert || !event)
+      await writeAllToOutbox(
+        manager,
+        type,
+        this.now(),
+        stored.map((row) => eventData(type, row, row)),
+      );
+    return stored;
   }
 
   /** The event of a new row if PostgreSQL can make it. */
@@ -238,6 +289,50 @@ async function insertByTypeOrm<Row extends Identified>(
   if (manager.getRepository(target).hasId(row)) await insertWithKey(manager, target, row);
   else await manager.save(target, row);
 }
+
+async function insertAllByTypeOrm<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  rows: Row[],
+): Promise<Row[]> {
+  const repository = manager.getRepository(target);
+  const withKey = rows.filter((row) => repository.hasId(row));
+  for (const row of withKey) await insertWithKey(manager, target, row);
+  if (withKey.length < rows.length)
+    await manager.save(
+      target,
+      rows.filter((row) => !withKey.includes(row)),
+    );
+  const stored: Row[] = [];
+  for (const row of rows) stored.push(await findOrFail(manager, target, keyOf(manager, target, row)));
+  return stored;
+}
+
+/** Rows next to one another with values for the same members, at most a thousand: a query has a time limit. */
+function* partsOf<Row extends object>(rows: readonly Row[]): Generator<Row[]> {
+  const membersOf = (row: Row) =>
+    Object.entries(row)
+      .filter(([, value]) => value !== undefined)
+      .map(([name]) => name)
+      .sort()
+      .join();
+  let part: Row[] = [];
+  for (const row of rows) {
+    const [first] = part;
+    if (first && (part.length >= PART || membersOf(first) !== membersOf(row))) {
+      yield part;
+      part = [];
+    }
+    part.push(row);
+  }
+  if (part.length > 0) yield part;
+}
+
+const PART = 1_000;
+
+/** Whether PostgreSQL gives new rows keys in their order. */
+const hasAscendingKeys = ({ primaryColumns: [key] }: EntityMetadata): boolean =>
+  key?.isGenerated === true && key.generationStrategy !== 'uuid';
 
 /** `save` would update a row that has the key already. It runs afterwards, for relations that refer to the new row. */
 async function insertWithKey<Row extends Identified>(

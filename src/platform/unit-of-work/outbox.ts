@@ -19,3 +19,17 @@ export async function writeToOutbox(
     writeJson(data),
   ]);
 }
+
+/** Writes events of one type in the transaction of `manager`, in this order. */
+export async function writeAllToOutbox(
+  manager: EntityManager,
+  { name, version }: Pick<EventType<never>, 'name' | 'version'>,
+  occurredAt: Date,
+  data: readonly object[],
+): Promise<void> {
+  await queryPrepared(
+    manager,
+    `${OUTBOX} SELECT $1, $2, $3, item FROM json_array_elements($4::json) WITH ORDINALITY AS given (item, n) ORDER BY n`,
+    [name, version, occurredAt, writeJson(data)],
+  );
+}
