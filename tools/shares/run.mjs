@@ -19,6 +19,7 @@ const { values: options } = parseArgs({
     heap: { type: 'string', default: '256' },
     by: { type: 'string', default: 'haproxy' },
     new: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
     only: { type: 'string' },
     redis: { type: 'boolean', default: false },
     assert: { type: 'boolean', default: false },
@@ -28,6 +29,7 @@ const { values: options } = parseArgs({
 const HELP = `Sends bursts of one client to the service, while another client lists and writes in turn, and prints how much CPU time of
 the service's main thread passes at most until a list, a creation, one with an Idempotency-Key, and a change have their response.
   --by <way>            haproxy (deploy/haproxy/haproxy.cfg), nginx (docs/systemd.md) or direct (haproxy)
+  --first               the first burst, for which a proxy opens its connections to the service; by default one of lists comes before
   --new                 a new connection for each request of the other client
   --count <n>           connections of the burst (950)
   --heap <MB>           the limit of the service's heap (256)
@@ -69,16 +71,32 @@ async function measure(name, { service, proxyPort, keys }) {
     children.push(process);
     return process;
   };
+  const attacker = async (shape) => {
+    const process = child('attacker.mjs', {
+      name: shape,
+      port,
+      ...keys,
+      key: keys.attacker,
+      count: Number(options.count),
+    });
+    await messageOf(process);
+    return process;
+  };
+  const port = proxyPort ?? Number(new URL(service.origin).port);
   try {
-    await burst(name, { service, proxyPort, keys, child });
+    if (!options.first) {
+      const earlier = await attacker('lists');
+      earlier.send('go');
+      await messageOf(earlier);
+    }
+    await burst(name, { service, port, keys, child, attacker });
   } finally {
     for (const one of children) one.kill();
   }
 }
 
-async function burst(name, { service, proxyPort, keys, child }) {
+async function burst(name, { service, port, keys, child, attacker }) {
   await writeFile(`/proc/${service.pid}/clear_refs`, '5'); // resets the peak; see proc(5)
-  const port = proxyPort ?? Number(new URL(service.origin).port);
   const origin = `http://127.0.0.1:${port}`;
   const neighbour = child('neighbour.mjs', {
     pid: service.pid,
@@ -87,18 +105,11 @@ async function burst(name, { service, proxyPort, keys, child }) {
     kept: !options.new,
   });
   await messageOf(neighbour);
-  const attacker = child('attacker.mjs', {
-    name,
-    port,
-    ...keys,
-    key: keys.attacker,
-    count: Number(options.count),
-  });
-  await messageOf(attacker);
+  const attacking = await attacker(name);
   await sleep(300);
   const began = performance.now();
-  attacker.send('go');
-  const statuses = await messageOf(attacker);
+  attacking.send('go');
+  const statuses = await messageOf(attacking);
   const took = Math.round(performance.now() - began);
   await sleep(200);
   neighbour.send('stop');
