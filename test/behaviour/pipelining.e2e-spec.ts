@@ -129,7 +129,7 @@ describe('pipelined requests', () => {
     const statuses = () => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
     client.write(bytes);
     if (later) {
-      await becomes(() => statuses().length, 39);
+      await eventually(() => statuses().length >= 39); // the handler of the last one does not wait for its body
       client.write(later);
     }
     const expected = [...Array.from({ length: 40 }, () => 200), ...more];
