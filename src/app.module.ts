@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { MIGRATIONS } from './app.migrations.js';
+import { RELEASED_PARAMETERS } from './app.released-parameters.js';
 import { AccessGuard } from './platform/auth/access.guard.js';
 import { AuthModule } from './platform/auth/auth.module.js';
 import { BearerGuard } from './platform/auth/bearer.guard.js';
@@ -76,7 +77,7 @@ export class AppModule {
         ...more,
         HealthModule,
         MetricsModule.with(config),
-        OpenApiModule,
+        OpenApiModule.with(RELEASED_PARAMETERS),
         NotFoundModule, // last, because it has the catch-all route
       ],
       providers: [...PIPELINE, PatchBodies],

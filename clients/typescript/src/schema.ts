@@ -1954,16 +1954,16 @@ export interface operations {
         limit?: number;
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
         cursor?: string;
-        /** @description Only pets of this availability. */
-        status?: components['schemas']['PetStatus'];
         /** @description Order of the list: `-id` is newest first; `name` and `-name` sort by name, regardless of case, and then by `id`. Keep it from page to page, as the `Link` header does. With `namePrefix` the default is `name`. */
         sort?: 'id' | '-id' | 'name' | '-name';
-        /** @description Only pets whose name begins with this, regardless of case and Unicode normal form, sorted by name. Not with `ids` or `categoryId`. */
-        namePrefix?: string;
+        /** @description Only pets of this availability. */
+        status?: components['schemas']['PetStatus'];
         /** @description Only pets of this category, even if it has been removed. */
         categoryId?: number;
         /** @description Return only the pets with these ids, at most 100: `ids=1&ids=2` or `ids=1,2`. With a single id, the response has the `ETag` of that pet. */
         ids?: number[];
+        /** @description Only pets whose name begins with this, regardless of case and Unicode normal form, sorted by name. Not with `ids` or `categoryId`. */
+        namePrefix?: string;
       };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
@@ -3878,10 +3878,10 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
-        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
       };
       path: {
         /** @description Identifier of the order. To try it again, take one from the list of orders that is placed. */
@@ -4029,10 +4029,10 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
-        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
       };
       path: {
         /** @description Identifier of the order. To try it again, take one from the list of orders that is approved. */
@@ -4180,10 +4180,10 @@ export interface operations {
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
         'If-Match'?: string;
-        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
+        /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+        'If-None-Match'?: string;
       };
       path: {
         /** @description Identifier of the order. To try it again, take one from the list of orders that is placed. */

@@ -1,8 +1,9 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { HttpModule } from '../http/http.module.js';
 import { DocumentController, IndexController } from './document/document.controller.js';
 import { OpenApiDocument } from './document/openapi-document.js';
+import { PARAMETER_ORDER, type ParameterOrder } from './document/parameter-order.js';
 import { ErrorCatalog } from './error-catalog/error-catalog.js';
 
 /** The OpenAPI document and the error catalogue. */
@@ -11,4 +12,9 @@ import { ErrorCatalog } from './error-catalog/error-catalog.js';
   controllers: [IndexController, DocumentController],
   providers: [OpenApiDocument, ErrorCatalog],
 })
-export class OpenApiModule {}
+export class OpenApiModule {
+  /** @param order in which the parameters of released operations stay */
+  static with(order: ParameterOrder): DynamicModule {
+    return { module: OpenApiModule, providers: [{ provide: PARAMETER_ORDER, useValue: order }] };
+  }
+}

@@ -3,9 +3,9 @@ import { addExamples } from './examples.js';
 import { addErrorResponses, COMMON_RESPONSES } from './error-responses.js';
 import { addHeaders, addNotModified, headers } from './headers.js';
 import { operationsOf, type PathOperation, relativePaths } from './paths.js';
+import { type ParameterOrder, sortParameters } from './parameter-order.js';
 import type { Route, Routes } from './routes.js';
 import {
-  type OperationObject,
   refuseUnknownProperties,
   type SchemasObject,
   type TagObject,
@@ -17,8 +17,14 @@ import { CALLBACKS, webhooks } from './webhooks.js';
 /**
  * Documents the behaviour of the pipeline in every operation, so that controllers need not.
  * @param base address of the service, without `/v1`
+ * @param order of the parameters of released operations
  */
-export function completeDocument(document: OpenAPIObject, routes: Routes, base: string): OpenAPIObject {
+export function completeDocument(
+  document: OpenAPIObject,
+  routes: Routes,
+  base: string,
+  order: ParameterOrder,
+): OpenAPIObject {
   const { openapi, info, servers, security, components } = document;
   const schemas = components?.schemas ?? {};
   const paths = relativePaths(document.paths, base);
@@ -27,6 +33,7 @@ export function completeDocument(document: OpenAPIObject, routes: Routes, base: 
     const { operation } = one;
     const route = routes.take(operation);
     if (route) complete(one, route, schemas);
+    sortParameters(operation, one.path, order);
     if (route?.tag) tags.set(route.tag.name, route.tag);
     for (const name of operation.tags ?? []) if (!tags.has(name)) tags.set(name, { name });
   }
@@ -42,8 +49,7 @@ export function completeDocument(document: OpenAPIObject, routes: Routes, base: 
   });
 }
 
-function complete({ path, method, operation }: PathOperation, route: Route, schemas: SchemasObject): void {
-  sortParameters(operation, path);
+function complete({ method, operation }: PathOperation, route: Route, schemas: SchemasObject): void {
   // The empty requirement of `@Public()` means that no key is required.
   if (operation.security?.some((requirement) => Object.keys(requirement).length === 0))
     operation.security = [];
@@ -59,9 +65,3 @@ function complete({ path, method, operation }: PathOperation, route: Route, sche
 }
 
 type Content = Readonly<Record<string, { readonly schema?: SchemasObject[string] }>>;
-/** Puts path parameters first, in the order of the path. */
-function sortParameters({ parameters }: OperationObject, path: string): void {
-  const placeOf = (one: object) =>
-    'in' in one && one.in === 'path' && 'name' in one ? path.indexOf(`{${String(one.name)}}`) : path.length;
-  parameters?.sort((one, other) => placeOf(one) - placeOf(other));
-}

@@ -1,4 +1,4 @@
-import { type INestApplication, Injectable } from '@nestjs/common';
+import { Inject, type INestApplication, Injectable } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { dump } from 'js-yaml';
 import { HttpConfig } from '../../http/http.config.js';
@@ -12,6 +12,7 @@ import { description } from './description.js';
 import { ErrorResponse } from './error.response.js';
 import { BASE_PATH } from './paths.js';
 import { FixedContent } from './fixed-content.js';
+import { PARAMETER_ORDER, type ParameterOrder } from './parameter-order.js';
 import { Routes } from './routes.js';
 import { webhookModels } from './webhooks.js';
 
@@ -27,6 +28,7 @@ export class OpenApiDocument {
   constructor(
     private readonly config: HttpConfig,
     private readonly publicUrl: PublicUrl,
+    @Inject(PARAMETER_ORDER) private readonly order: ParameterOrder,
   ) {}
 
   /**
@@ -41,7 +43,7 @@ export class OpenApiDocument {
     this.complete = () => {
       const { base } = this.publicUrl;
       const info = { ...document.info, description: description(base) };
-      return completeDocument({ ...document, info, servers: this.servers(base) }, routes, base);
+      return completeDocument({ ...document, info, servers: this.servers(base) }, routes, base, this.order);
     };
   }
 
