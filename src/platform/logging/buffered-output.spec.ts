@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { becomes } from '../../../test/support/eventually.js';
 
 /** A service that prints so many lines of 1 KiB, then runs the given code. */
 const serviceThatPrints = (lines: number, then: string): string => `
@@ -82,6 +83,61 @@ it('an idle service has no timer for its output, and one that writes has one', a
     `,
   );
   expect(stderr).toBe(`0,1,${3 * 'a line\n'.length},1,2`);
+});
+
+it('a reader that was frozen gets everything that waits, without a further line', async () => {
+  const program = `
+    import { bufferedOutput } from './dist/src/platform/logging/buffered-output.js';
+    const output = bufferedOutput();
+    for (let i = 0; i < 900; i++) output.write('x'.repeat(1_023) + '\\n'); // 56 writes, of which the last is 8 KiB
+    const flush = output.flush;
+    output.flush = () => {
+      flush.call(output);
+      process.stderr.write('flushed');
+    };
+    process.stdin.resume();
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
+  await once(child.stderr, 'data');
+  let bytes = 0;
+  child.stdout.on('data', (chunk: Buffer) => (bytes += chunk.length));
+  await becomes(() => bytes, 900 * 1_024);
+  child.stdin.end();
+  await once(child, 'exit');
+});
+
+it('lines that cannot be written are tried again together, not each of them', async () => {
+  const { stderr } = await sentTo(
+    '> /dev/full',
+    `
+    import { setImmediate } from 'node:timers/promises';
+    import { bufferedOutput } from './dist/src/platform/logging/buffered-output.js';
+    process.stdout.on('error', () => undefined);
+    const output = bufferedOutput();
+    const timers = [];
+    globalThis.setTimeout = (run) => (timers.push(run), { unref() { return this; } });
+    const fails = () => new Promise((resolve) => output.once('error', resolve));
+    const print = async (lines) => {
+      for (let i = 0; i < lines; i++) {
+        output.write('x'.repeat(1_023) + '\\n');
+        await setImmediate();
+      }
+    };
+    const first = fails();
+    await print(20);
+    await first;
+    let failed = 0;
+    output.on('error', () => (failed += 1));
+    await print(200);
+    const counts = [failed];
+    const second = fails();
+    timers[0]();
+    await second;
+    await print(200);
+    process.stderr.write([...counts, failed].join());
+    `,
+  );
+  expect(stderr).toBe('0,1');
 });
 
 describe('the output of a command', () => {

@@ -2,12 +2,17 @@ import { pino } from 'pino';
 import { seconds } from '../clock/duration.js';
 import { writeBeforeEnd } from '../terminal/end-process.js';
 
+/** Bytes. */
+const WRITE_FROM = 12_288;
+/** Instead of `periodicFlush`, which also wakes a process that has nothing to write, four times a second. */
 const FLUSH_AFTER = seconds(0.25);
 
 type Output = ReturnType<typeof pino.destination>;
 
 let opened: Output | undefined;
 let dropped = 0;
+/** Bytes that have been accepted and not been written. */
+let waiting = 0;
 let flushing: NodeJS.Timeout | undefined;
 let hasEnded = false;
 
@@ -17,7 +22,7 @@ export const droppedLines = (): number => dropped;
 /**
  * Standard output for everything that a service prints. It never throws, blocks or grows: texts are buffered, because writing a line
  * costs more than formatting it, about 60 lines for at most 250 ms. What cannot be written, on a full disk or to a frozen reader, is
- * tried again; beyond 1 MiB further texts are dropped. Errors go to the listeners of `process.stdout`, which decide about a closed pipe.
+ * tried again every 250 ms; beyond 1 MiB further texts are dropped. Errors go to the listeners of `process.stdout`, which decide about a closed pipe.
  */
 export function bufferedOutput(): Output {
   opened ??= open();
@@ -27,16 +32,26 @@ export function bufferedOutput(): Output {
 function open(): Output {
   const output = pino.destination({
     sync: false,
-    minLength: 12_288,
+    minLength: WRITE_FROM,
     maxLength: 1 << 20,
-  });
-  // Instead of `periodicFlush`, which also wakes a process that has nothing to write, four times a second.
+  }) as Output & { minLength: number }; // it reads its option at each text, which its types do not say
   const write = output.write.bind(output);
   output.write = (text) => {
+    waiting += Buffer.byteLength(text);
     flushSoon(output);
     return write(text);
   };
+  output.on('drop', (text: string) => (waiting -= Buffer.byteLength(text)));
+  output.on('write', (bytes: number) => {
+    waiting -= bytes;
+    output.minLength = WRITE_FROM;
+  });
+  // A reader that was frozen leaves less than `WRITE_FROM` behind, which the flushes of the time before could not write.
+  output.on('drain', () => {
+    if (waiting > 0) flushSoon(output);
+  });
   output.on('error', () => {
+    output.minLength = Infinity; // otherwise each text is a further attempt
     flushSoon(output);
   });
   // pino calls it when the process exits and after a fatal line, and on a full disk it never returns. `endProcess` does instead.
