@@ -22,6 +22,7 @@ import { RequestLog } from './platform/logging/request-log.js';
 import { HttpMetrics } from './platform/metrics/http-metrics.js';
 import type { Tracing } from './platform/tracing/tracing.js';
 import { TRACING } from './platform/tracing/tracing.module.js';
+import { assertAllDeclared } from './platform/unit-of-work/event-type.js';
 import { setupSwaggerUi } from './platform/openapi/swagger-ui/swagger-ui.js';
 import { ClientSlots } from './platform/rate-limit/client-slots.js';
 import { clientErrorHeaders } from './platform/rate-limit/rate-limit.headers.js';
@@ -38,10 +39,15 @@ export const RESPONSE_HOOKS: ResponseHooks = {
   },
 };
 
-/** Creates the production application. It does not listen yet. */
+/**
+ * Creates the production application. It does not listen yet.
+ * @throws StartupError if an event type exists that no module lists
+ */
 export async function createApp(config: Config, databaseUrl: string): Promise<NestExpressApplication> {
+  const module = AppModule.with(config, databaseUrl);
+  assertAllDeclared(); // not in a test, whose process has the types of other suites
   const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.with(config, databaseUrl),
+    module,
     new JsonAdapter(config.read(HttpConfig), RESPONSE_HOOKS),
     { logger: startLogger, bufferLogs: true, bodyParser: false, abortOnError: false },
   );

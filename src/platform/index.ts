@@ -4,6 +4,7 @@
  */
 
 // Handlers
+export { AnyKey } from './auth/any-key.decorator.js';
 export { RequireScope } from './auth/require-scope.decorator.js';
 export type { Plan } from './plans/plans.js';
 export { type ApiKeyPrincipal, CurrentPrincipal } from './auth/principal.js';

@@ -2,6 +2,9 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, UpdateDateColumn, VersionColumn } from 'typeorm';
 import { EventSequencer } from '../../src/platform/events/event-sequencer.js';
+import { Config } from '../../src/platform/config/config.js';
+import { createApp } from '../../src/app.setup.js';
+import { declareEventType } from '../../src/platform/unit-of-work/event-type.js';
 import { eventType } from '../../src/platform/index.js';
 import { Changes } from '../../src/platform/unit-of-work/changes.js';
 import type { Int64 } from '../../src/platform/json/int64.js';
@@ -95,8 +98,20 @@ describe('events', () => {
     await expect(changes.record(COUNTED, { counter: 1, value: 1 })).rejects.toThrow('outside a transaction');
   });
 
+  it('are refused at the start of the service if no module lists their type', async () => {
+    const forgotten = eventType('counter.forgotten', Counted, { description: 'Nothing lists it.' });
+    try {
+      const starting = createApp(new Config({}), petstore.databaseUrl);
+      await expect(starting).rejects.toThrow(
+        /^No module lists the event type .*counter\.forgotten.* in its static/,
+      );
+    } finally {
+      declareEventType(forgotten);
+    }
+  });
+
   it('are refused if no module declares their type', async () => {
-    const undeclared = eventType('counter.reset', Counted, { description: 'Nothing lists it.' });
+    const undeclared = { ...COUNTED, name: 'counter.reset' };
     const recorded = changes.transaction((inside) => inside.record(undeclared, { counter: 1, value: 1 }));
     await expect(recorded).rejects.toThrow('No module lists the event type counter.reset');
   });

@@ -1,6 +1,6 @@
-import { Controller, Get, Module } from '@nestjs/common';
+import { All, Controller, Delete, Get, Head, Module, Options, Patch, Post, Put } from '@nestjs/common';
 import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
-import { RequireScope } from '../../src/platform/index.js';
+import { AnyKey, Public, RequireScope } from '../../src/platform/index.js';
 import { type Scope, SCOPES } from '../../src/platform/keys/scopes.js';
 import { ItemsModule } from '../items/items.module.js';
 import { served } from '../support/features.js';
@@ -130,6 +130,111 @@ describe('the start', () => {
     );
   });
 });
+
+describe('a write that every key may call', () => {
+  @Controller({ path: 'writes', version: '1' })
+  class WritesController {
+    @Get()
+    @Head('head')
+    read(): object {
+      return {};
+    }
+
+    @Options()
+    options(): object {
+      return {};
+    }
+
+    @Post()
+    post(): object {
+      return {};
+    }
+
+    @Put()
+    put(): object {
+      return {};
+    }
+
+    @Patch()
+    patch(): object {
+      return {};
+    }
+
+    @Delete()
+    remove(): object {
+      return {};
+    }
+
+    @All('all')
+    all(): object {
+      return {};
+    }
+
+    @Post('scoped')
+    @RequireScope('items:write')
+    scoped(): object {
+      return {};
+    }
+
+    @Post('meant')
+    @AnyKey()
+    meant(): object {
+      return {};
+    }
+
+    @Post('public')
+    @Public()
+    public(): object {
+      return {};
+    }
+  }
+
+  @AnyKey()
+  @Controller({ path: 'meant', version: '1' })
+  class MeantController {
+    @Post()
+    post(): object {
+      return {};
+    }
+  }
+
+  @Controller('outside')
+  class OutsideController extends MeantController {
+    @Post('inherits')
+    inherits(): object {
+      return {};
+    }
+  }
+
+  @Module({ imports: [ItemsModule], controllers: [WritesController, MeantController, OutsideController] })
+  class WritesModule {
+    static readonly scopes = ItemsModule.scopes;
+  }
+
+  it('is named in one warning at the start, unless its author says so', async () => {
+    const other = await Petstore.start({ modules: [WritesModule] });
+    try {
+      const open = ['post', 'put', 'patch', 'remove', 'all'].map((name) => `WritesController.${name}`);
+      expect(warningsOf(other)).toEqual([
+        `Every API key may call ${open.join(', ')}. Add @RequireScope(), or @AnyKey() if that is meant: from 2.0 on, the ` +
+          'service does not start without one of them.',
+      ]);
+      const key = await other.key();
+      expect((await send(other, { method: 'POST', path: '/v1/meant', headers: [bearer(key)] })).status).toBe(
+        201,
+      );
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('is not among those of the service', () => {
+    expect(warningsOf(petstore)).toEqual([]);
+  });
+});
+
+const warningsOf = ({ log }: Petstore) =>
+  log.filter(({ context }) => context === 'AccessGuard').map(({ msg }) => msg);
 
 /** Compares the document with the service: a lost decorator would make the operation accessible to every key. */
 describe('every operation that the document gives a scope', () => {

@@ -79,6 +79,7 @@ const USES: readonly Use[] = [
     files: [
       'src/platform/statements/covered-entity.ts',
       'src/platform/statements/entity-statements.ts',
+      'src/platform/unit-of-work/changes.ts',
       'src/platform/unit-of-work/row-changes.ts',
     ],
   },

@@ -95,7 +95,9 @@ class Toys {
 }
 
 @Module({ controllers: [ToysController], providers: [{ provide: ToysService, useClass: Toys }] })
-class ToysModule {}
+class ToysModule {
+  static readonly events = [TOY_RENAMED];
+}
 
 const BALL: ToyResponse = { name: 'Ball' };
 

@@ -1,9 +1,16 @@
-import { type CanActivate, type ExecutionContext, Injectable, type OnModuleInit } from '@nestjs/common';
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  Logger,
+  type OnModuleInit,
+  RequestMethod,
+} from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { StartupError } from '../config/startup-error.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
-import { handlersOf } from '../http/handlers.js';
+import { type Handler, handlersOf } from '../http/handlers.js';
 import { checkHead } from '../http/request-head.js';
 import { isCatchAll } from '../http/not-found/catch-all.js';
 import { perHandler } from '../http/per-handler.js';
@@ -11,6 +18,7 @@ import { isPublicHandler } from '../http/public.decorator.js';
 import { sentResource } from '../conditional/resource-headers.js';
 import { keyNotSupported } from '../idempotency/idempotency-key.js';
 import { idempotentOptions } from '../idempotency/idempotent.metadata.js';
+import { isForAnyKey } from './any-key.decorator.js';
 import { challenge, InsufficientScope, MissingApiKey } from './auth.errors.js';
 import { InvalidApiKey } from '../keys/keys.errors.js';
 import type { Principal } from './principal.js';
@@ -34,11 +42,17 @@ const accessOf = perHandler((handler, controller) => ({
  */
 @Injectable()
 export class AccessGuard implements CanActivate, OnModuleInit {
+  private readonly logger = new Logger(AccessGuard.name);
+
   constructor(private readonly discovery: DiscoveryService) {}
 
-  /** @throws StartupError if a route requires a scope that no module declares: no key could be limited to it */
+  /**
+   * Warns of writes that every key may call, unless they say so.
+   * @throws StartupError if a route requires a scope that no module declares: no key could be limited to it
+   */
   onModuleInit(): void {
-    for (const { controller, handler, name } of handlersOf(this.discovery)) {
+    const handlers = handlersOf(this.discovery);
+    for (const { controller, handler, name } of handlers) {
       const unknown = requiredScopes(handler).find((scope) => !SCOPES.includes(scope));
       if (unknown !== undefined)
         throw new StartupError(
@@ -46,6 +60,12 @@ export class AccessGuard implements CanActivate, OnModuleInit {
             'static property "scopes".',
         );
     }
+    const open = handlers.filter(isOpenWrite).map(({ controller, name }) => `${controller.name}.${name}`);
+    if (open.length > 0)
+      this.logger.warn(
+        `Every API key may call ${open.join(', ')}. Add @RequireScope(), or @AnyKey() if that is meant: from 2.0 on, the ` +
+          'service does not start without one of them.',
+      );
   }
 
   canActivate(context: ExecutionContext): true {
@@ -63,6 +83,16 @@ export class AccessGuard implements CanActivate, OnModuleInit {
     return true;
   }
 }
+
+const READS = [RequestMethod.GET, RequestMethod.HEAD, RequestMethod.OPTIONS];
+
+/** Whether it writes, and neither requires a scope nor says that it needs none. */
+const isOpenWrite = ({ controller, handler, method }: Handler): boolean =>
+  !READS.includes(method) &&
+  requiredScopes(handler).length === 0 &&
+  !isForAnyKey(handler, controller) &&
+  !isPublicHandler(handler, controller) &&
+  !isCatchAll(controller);
 
 function withoutKey(principal: Exclude<Principal, { kind: 'key' }> | undefined, response: Response): Error {
   if (principal?.key === 'unavailable') return new ServiceUnavailable();

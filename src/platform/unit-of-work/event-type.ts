@@ -5,6 +5,7 @@ import { membersOf } from './pick.js';
 /** The names of all types that modules declare. */
 export const EVENT_TYPES: string[] = [];
 
+const made = new Set<string>();
 const declared = new Map<string, EventType<never>>();
 
 /** The DTO of an event's `data`, and how a row becomes one. The `id` of the row is its first property. */
@@ -47,6 +48,7 @@ export function eventType<Row, Data extends object>(
   { version = 1, description }: { readonly version?: number; readonly description: string },
 ): EventType<Row, Data> {
   if (!NAME.test(name)) throw new Error(`The event type ${JSON.stringify(name)} must look like pet.created`);
+  made.add(name);
   return { name, version, data, description };
 }
 
@@ -74,11 +76,19 @@ export function declareEventType(type: EventType<never>): void {
   EVENT_TYPES.push(type.name);
 }
 
+/** @throws StartupError if there are types that no module declares: their first write would fail */
+export function assertAllDeclared(): void {
+  const forgotten = [...made].filter((name) => !declared.has(name));
+  if (forgotten.length > 0) throw new StartupError(unlisted(forgotten));
+}
+
 /** All types that modules declare. */
 export const declaredEventTypes = (): readonly EventType<never>[] => [...declared.values()];
 
 /** @throws TypeError if no module declares the type: the document would lack it, and no webhook could subscribe to it */
 export function assertDeclared(name: string): void {
-  if (!declared.has(name))
-    throw new TypeError(`No module lists the event type ${name} in its static property "events".`);
+  if (!declared.has(name)) throw new TypeError(unlisted([name]));
 }
+
+const unlisted = (names: readonly string[]): string =>
+  `No module lists the event type ${names.join(' and ')} in its static property "events".`;
