@@ -26,14 +26,14 @@ type Where<E> = FindOptionsWhere<E> | FindOptionsWhere<E>[];
 
 /** The order of a list. */
 export interface KeysetOrder<E> {
-  /** A property whose column is NOT NULL; `id` follows it. By default `id` alone. */
+  /** Of a request without `sort`: a property whose column is NOT NULL; `id` follows it. By default `id` alone. */
   readonly by?: keyof E & string;
   /** Of a request without `sort`; `DESC` is newest first. */
   readonly order?: Order;
 }
 
 /**
- * A page of a table in the order of `id`, or of another column and then `id`. The optional filter is the `where` of `Repository.find`;
+ * A page of a table in the order of `id`, or of another column and then `id`: that which the request names in `sort`, or else `by`. The optional filter is the `where` of `Repository.find`;
  * undefined properties are ignored. Keyset pagination returns every row once, even while rows are added, and page 10,000 costs the same
  * as page 1, if an index begins with the columns of the filter and ends with those of the order.
  * @param order a cursor is bound to its order if that is not the default one
@@ -46,11 +46,12 @@ export async function keysetPage<E extends { id: Int64 }>(
   order: Order | KeysetOrder<E> = 'ASC',
 ): Promise<Page<E>> {
   const where = Array.isArray(filter) ? filter.map(withoutUndefined) : withoutUndefined(filter);
-  const { by, order: defaultOrder = 'ASC' }: KeysetOrder<E> = typeof order === 'string' ? { order } : order;
-  const direction = directionOf(request.sort, by ?? 'id', defaultOrder);
+  const own: KeysetOrder<E> = typeof order === 'string' ? { order } : order;
+  const { by, direction } = orderOf(request.sort, own);
+  if (by !== undefined && by !== own.by) assertIndexed(repository, by);
   // A list by `id` leaves its own order out, so that older cursors stay valid.
-  const bound =
-    by === undefined ? (direction === defaultOrder ? '' : ` ${direction}`) : ` ${direction} ${by} `;
+  const isOwn = own.by === undefined && direction === (own.order ?? 'ASC');
+  const bound = by === undefined ? (isOwn ? '' : ` ${direction}`) : ` ${direction} ${by} `;
   const scope = () => scopeOf(repository, where) + bound;
   if (by !== undefined)
     return (
@@ -111,12 +112,32 @@ async function page<Row>(
 const isOfValue = (error: unknown): boolean =>
   error instanceof QueryFailedError && String((error as { readonly code?: unknown }).code).startsWith('22');
 
-/** @throws TypeError if the request asks for another column */
-function directionOf(sort: string | undefined, by: string, defaultOrder: Order): Order {
-  if (sort === undefined) return defaultOrder;
-  if (sort !== by && sort !== `-${by}`)
-    throw new TypeError(`This list is in the order of ${by}, not of ${sort}.`);
-  return sort === by ? 'ASC' : 'DESC';
+interface Chosen<E> {
+  /** Absent for `id` alone. */
+  readonly by: (keyof E & string) | undefined;
+  readonly direction: Order;
+}
+
+function orderOf<E>(sort: string | undefined, { by, order = 'ASC' }: KeysetOrder<E>): Chosen<E> {
+  if (sort === undefined) return { by, direction: order };
+  const name = sort.replace(/^-/, '');
+  return {
+    by: name === 'id' ? undefined : (name as keyof E & string),
+    direction: name === sort ? 'ASC' : 'DESC',
+  };
+}
+
+/** @throws TypeError unless an index ends with the column, or with it and `id`: any client may ask for this order */
+function assertIndexed<E extends { id: Int64 }>({ metadata }: Readable<E>, by: string): void {
+  if (!metadata) return; // the mock of a unit test
+  const isInOrder = ({ columns }: { readonly columns: readonly { readonly propertyName: string }[] }) => {
+    const names = columns.map(({ propertyName }) => propertyName);
+    return (names.at(-1) === 'id' ? names.at(-2) : names.at(-1)) === by;
+  };
+  if (![...metadata.indices, ...metadata.uniques].some(isInOrder))
+    throw new TypeError(
+      `The sort of this list names ${metadata.name}.${by}, which needs an index: @Index(['${by}', 'id']).`,
+    );
 }
 
 function beyond<E extends { id: Int64 }>(where: Where<E>, after: Int64, order: Order): Where<E> {
