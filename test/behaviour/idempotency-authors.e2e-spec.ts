@@ -2,6 +2,7 @@ import {
   ArgumentsHost,
   type CallHandler,
   Catch,
+  ConflictException,
   ClassSerializerInterceptor,
   Controller,
   type ExceptionFilter,
@@ -28,7 +29,7 @@ import type { Response } from 'express';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { catchError, defer, map, of, raceWith, Subject, tap, type Observable } from 'rxjs';
-import { Changes, Idempotent, Page, UnitOfWork } from '../../src/platform/index.js';
+import { Changes, Idempotent, Page, UnitOfWork, violatedConstraint } from '../../src/platform/index.js';
 import { Item, ItemStatus } from '../items/item.entity.js';
 import { ITEM_CREATED, ItemsModule } from '../items/items.module.js';
 import { becomes, eventually } from '../support/eventually.js';
@@ -235,6 +236,28 @@ class AuthorsController {
     return {};
   }
 
+  /** Writes twice. Between its statements, each violates a deferred constraint, too. */
+  @Post('labelled')
+  @Idempotent()
+  async labelled(@Query('name') name: string, @UnitOfWork() changes: Changes): Promise<object> {
+    for (const label of [name, `${name} 2`])
+      await changes
+        .transaction(async (inside) => {
+          await put(inside, name);
+          const insert = () => inside.manager.query('INSERT INTO on_labels (label) VALUES ($1)', [label]);
+          await insert();
+          await insert();
+          await inside.manager.query(
+            'DELETE FROM on_labels WHERE ctid = (SELECT max(ctid) FROM on_labels WHERE label = $1)',
+            [label],
+          );
+        })
+        .catch((error: unknown) => {
+          throw new ConflictException(violatedConstraint(error));
+        });
+    return {};
+  }
+
   @Post('file')
   @Idempotent()
   async file(@Query('name') name: string, @UnitOfWork() changes: Changes): Promise<StreamableFile> {
@@ -266,6 +289,9 @@ beforeAll(async () => {
   petstore = await Petstore.start({ modules: [ItemsModule, AuthorsModule] });
   key = await petstore.key();
   await petstore.query('CREATE TABLE on_crates (item text)');
+  await petstore.query(
+    'CREATE TABLE on_labels (label text CONSTRAINT on_labels_key UNIQUE DEFERRABLE INITIALLY DEFERRED)',
+  );
   await petstore.query(
     `CREATE FUNCTION refuse_crate() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN IF NEW.item IS NOT NULL THEN RAISE EXCEPTION 'too late' USING ERRCODE = '23514'; END IF; RETURN NULL; END $$`,
@@ -452,6 +478,18 @@ describe("what an author's own parts make of an @Idempotent() handler", () => {
     expect(repeat.status).toBe(201);
     expect(valuesOf(repeat, 'Idempotent-Replayed')).toEqual(['true']);
     expect(await itemsNamed(name)).toBe(1);
+  });
+
+  it('gives the handler the error of a deferred constraint, with a key as without one', async () => {
+    const [name, other] = [fresh(), fresh()];
+    await petstore.query('INSERT INTO on_labels (label) VALUES ($1)', [name]);
+    const responses = [await post(`on-authors/labelled?name=${name}`), await onAuthors('labelled', name)];
+    expect(responses.map(({ status }) => status)).toEqual([409, 409]);
+    for (const { body } of responses) expect(JSON.parse(body)).toMatchObject({ message: 'on_labels_key' });
+    await expectNothingStored(name);
+    const made = await onAuthors('labelled', other); // is deferred again for the second write, and ends well
+    expect(made.status).toBe(201);
+    expect(await itemsNamed(other)).toBe(2);
   });
 
   it('responds with the error of a failed COMMIT, and a repeat runs again', async () => {

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { ClientRequest } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Client } from 'pg';
-import type { EntityManager, QueryRunner } from 'typeorm';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { oneAtATime } from '../concurrency/one-at-a-time.js';
 import { savepoint } from '../database/run-transaction.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
@@ -58,10 +58,14 @@ export class IdempotentTransaction implements ResponseTransaction {
   /** Runs work when that begun before has ended. */
   readonly oneAtATime = oneAtATime();
 
-  /** Runs work in a savepoint. */
+  /** Runs work in a savepoint. As without an `Idempotency-Key`, a deferred constraint that it violates is the error of the work. */
   savepoint<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     if (this.isOver) return Promise.reject(this.ended);
-    return savepoint(this.runner, work);
+    return savepoint(this.runner, async (manager) => {
+      const result = await work(manager);
+      if (await hasDeferredConstraints(manager)) await manager.query(CHECK_DEFERRED);
+      return result;
+    });
   }
 
   commit(text: string | null): Promise<void> {
@@ -120,6 +124,24 @@ export class IdempotentTransaction implements ResponseTransaction {
     for (const name of this.response.getHeaderNames()) this.response.removeHeader(name);
     for (const [name, value] of Object.entries(this.headersBefore)) this.response.setHeader(name, value);
   }
+}
+
+/** Checks what a COMMIT would, and leaves the constraints deferred. */
+const CHECK_DEFERRED =
+  'SAVEPOINT checked; SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK TO SAVEPOINT checked; RELEASE SAVEPOINT checked';
+
+const known = new WeakMap<DataSource, boolean>();
+
+/** Asked once: most databases have none, and need no further statement for each write. */
+async function hasDeferredConstraints(manager: EntityManager): Promise<boolean> {
+  const { dataSource } = manager;
+  let has = known.get(dataSource);
+  if (has === undefined) {
+    const sql = 'SELECT FROM pg_constraint WHERE condeferrable LIMIT 1';
+    has = (await manager.query<object[]>(sql)).length > 0;
+    known.set(dataSource, has);
+  }
+  return has;
 }
 
 /** The types have `getRawHeaderNames()` for requests only, but all outgoing messages of Node.js have it. */
