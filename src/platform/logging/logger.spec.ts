@@ -57,7 +57,58 @@ describe('Logger', () => {
       },
       { msg: 'text', values: [{ supplier: 7 }, 8] },
     ],
+    [
+      'further texts',
+      (logger) => {
+        logger.log('a', 'b', 'c');
+      },
+      { msg: 'a', values: ['b', 'c'] },
+    ],
+    [
+      'the text of an error that is no stack',
+      (logger) => {
+        logger.error('text', 'why');
+      },
+      { msg: 'text', values: ['why'] },
+    ],
+    [
+      'an error inside an object',
+      (logger) => {
+        logger.warn({ job: 'clear', error });
+      },
+      { job: 'clear', error: { name: 'Error', message: 'why', stack: error.stack } },
+    ],
+    [
+      'errors inside values, without their own properties',
+      (logger) => {
+        const failed = Object.assign(new TypeError('why'), { parameters: ['secret'] });
+        logger.warn('text', { all: [{ failed }] });
+      },
+      {
+        values: [
+          { all: [{ failed: { name: 'TypeError', message: 'why', stack: expect.any(String) as string } }] },
+        ],
+      },
+    ],
   ])('logs %s with its context', (_, call, line) => {
     expect(lineOf(call)).toMatchObject({ context: 'Suppliers', ...line });
+  });
+
+  it('loses nothing of a call without a logger of its own, whose last text is the context', () => {
+    const line = lineOf(() => {
+      NestLogger.log('a', 'b', 'c');
+    });
+    expect(line).toMatchObject({ msg: 'a', values: ['b'], context: 'c' });
+    expect(line).not.toHaveProperty('stack');
+  });
+
+  it('writes a value that holds itself', () => {
+    const value: Record<string, unknown> = { error };
+    value.self = value;
+    expect(() =>
+      lineOf((logger) => {
+        logger.log(value);
+      }),
+    ).not.toThrow();
   });
 });

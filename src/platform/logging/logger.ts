@@ -65,11 +65,16 @@ export class Logger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nest passes the context last, and the stack of an error before it. A caller may pass the error itself, and values. */
+  /** As with Nest's own logger, the last text is the context. A caller may pass an error or its stack, and further values. */
   private write(level: Level, message: unknown, rest: unknown[]): void {
-    const [context, stack] = rest.filter((value) => typeof value === 'string').reverse();
-    const error = [message, ...rest].find((value) => isNativeError(value));
-    const values = rest.filter((value) => !['string', 'undefined'].includes(typeof value) && value !== error);
+    const given = rest.filter((value) => value !== undefined);
+    const contextAt = given.findLastIndex((value) => typeof value === 'string' && !isStack(value));
+    const [context] = contextAt < 0 ? [] : given.splice(contextAt, 1);
+    const stack = given.find(isStack);
+    const error = [message, ...given].find((value) => isNativeError(value));
+    const values = given
+      .filter((value) => value !== stack && value !== error)
+      .map((value) => withErrors(value));
     const line = {
       ...(context && { context }),
       ...((stack ?? error) && { stack: stack ?? error?.stack }),
@@ -77,6 +82,27 @@ export class Logger implements LoggerService {
     };
     if (isNativeError(message)) this.lines[level](line, message.message);
     else if (typeof message === 'string') this.lines[level](line, message);
-    else this.lines[level]({ ...line, ...Object(message) });
+    else this.lines[level]({ ...line, ...Object(withErrors(message)) });
   }
 }
+
+/** Whether it is the stack of an error. */
+const isStack = (value: unknown): value is string =>
+  typeof value === 'string' && /\n {4}at .+:\d+:\d+/.test(value);
+
+/** How deep errors are looked for. */
+const DEPTH = 3;
+
+/** A value whose errors can be written: JSON shows nothing of them. Their own properties stay out, such as the parameters of a query. */
+function withErrors(value: unknown, depth = DEPTH): unknown {
+  if (isNativeError(value)) return { name: value.name, message: value.message, stack: value.stack };
+  if (depth === 0) return value;
+  const inside = (one: unknown) => withErrors(one, depth - 1);
+  if (Array.isArray(value)) return value.map(inside);
+  return isPlainObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one)]))
+    : value;
+}
+
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
