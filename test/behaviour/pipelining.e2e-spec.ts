@@ -8,6 +8,9 @@ import { Petstore } from '../support/petstore.js';
 import { bearer, exchange, requestBytes } from '../support/wire.js';
 
 const gate = new EventEmitter().setMaxListeners(0);
+let ending: NodeJS.Timeout | undefined;
+/** Lets each handler end soon, until the test has ended. */
+const endAll = () => (ending = setInterval(() => gate.emit('end'), 5));
 let running = 0;
 let mostRunning = 0;
 const sockets: Socket[] = [];
@@ -45,6 +48,7 @@ beforeAll(async () => {
   key = await petstore.key();
 });
 afterEach(async () => {
+  clearInterval(ending);
   for (const socket of sockets.splice(0)) socket.destroy();
   await eventually(async () => {
     gate.emit('end');
@@ -81,11 +85,10 @@ const SLOW = { path: '/slow' };
 
 describe('pipelined requests', () => {
   it('run one at a time on one connection, and all get their responses in order', async () => {
-    const ending = setInterval(() => gate.emit('end'), 5);
+    endAll();
     const responses = await exchange(petstore, many(30, SLOW), {
       methods: Array.from({ length: 30 }, () => 'GET'),
     });
-    clearInterval(ending);
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
     const ids = responses.map(({ headers }) => headers.find(([name]) => name === 'X-Request-Id')?.[1]);
     expect(ids).toEqual(Array.from({ length: 30 }, (_, i) => `r${i}`));
@@ -122,7 +125,7 @@ describe('pipelined requests', () => {
     ['whose last body comes later', post.repeat(40).slice(0, -1), '}', []],
     ['and what is no request', `${head('GET').repeat(40)}\0\r\n\r\n`, '', [400]],
   ])('are all answered, in order, however many: 40 %s', async (_, bytes, later, more) => {
-    const ending = setInterval(() => gate.emit('end'), 5);
+    endAll();
     const client = await open();
     let received = '';
     client.on('data', (chunk) => (received += String(chunk)));
@@ -134,7 +137,6 @@ describe('pipelined requests', () => {
     }
     const expected = [...Array.from({ length: 40 }, () => 200), ...more];
     await becomes(() => statuses().length, expected.length);
-    clearInterval(ending);
     expect(statuses()).toEqual(expected);
     expect(mostRunning).toBe(1);
   });
