@@ -7,7 +7,7 @@
 export { AnyKey } from './auth/any-key.decorator.js';
 export { RequireScope } from './auth/require-scope.decorator.js';
 export type { Plan } from './plans/plans.js';
-export { type ApiKeyPrincipal, CurrentPrincipal } from './auth/principal.js';
+export { type ApiKeyPrincipal, CurrentPrincipal, OfPlan } from './auth/principal.js';
 export { Deprecated } from './deprecation/deprecated.decorator.js';
 export { Public } from './http/public.decorator.js';
 export { SkipConcurrencyLimit } from './rate-limit/client-slots.js';
@@ -30,6 +30,7 @@ export {
   Int64List,
   Int64Parameter,
   IntegerParameter,
+  ObjectList,
   OptionalNotNull,
   Text,
   TimeField,

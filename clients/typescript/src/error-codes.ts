@@ -4,6 +4,7 @@ export const ERROR_CODES = [
   'validation_failed',
   'invalid_json',
   'invalid_cursor',
+  'too_many_pets',
   'missing_api_key',
   'invalid_api_key',
   'insufficient_scope',

@@ -32,6 +32,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/pets/batch': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Add several pets
+     * @description Adds all pets or none, and is one request of the quota. With the free plan at most 10 pets, with pro 50, with business and enterprise 100. A body has at most 16 KiB, so fewer pets with very long names fit. If one is invalid, `details` names it, for example `pets.3.name`, and none is added.
+     *
+     *     Needs a key with the scope `pets:write`.
+     */
+    post: operations['createPets'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/pets/{petId}': {
     parameters: {
       query?: never;
@@ -859,6 +881,27 @@ export interface components {
        * @default available
        */
       status?: components['schemas']['PetStatus'];
+    };
+    NewPetBatch: {
+      /**
+       * @description The pets to add. How many depends on the plan of the key.
+       * @example [
+       *       {
+       *         "name": "Rex",
+       *         "categoryId": 1
+       *       },
+       *       {
+       *         "name": "Bella",
+       *         "categoryId": 2,
+       *         "status": "pending"
+       *       }
+       *     ]
+       */
+      pets: components['schemas'][];
+    };
+    PetBatch: {
+      /** @description The pets that were added, in the order of the request. */
+      pets: components['schemas']['Pet'][];
     };
     PetChange: {
       /**
@@ -2108,6 +2151,167 @@ export interface operations {
            *     }
            */
           'application/json': components['schemas']['Pet'];
+        };
+      };
+      /** @description A value is missing or invalid; `details` lists each one. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      /** @description The API key does not allow this. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description Not possible in the current state. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /**
+           * @description Seconds to wait before retrying after `idempotency_in_progress`.
+           * @example 1
+           */
+          'Retry-After'?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The body is too large. */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description The request is well-formed but cannot be processed. */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      429: components['responses']['TooManyRequests'];
+      500: components['responses']['InternalServerError'];
+      503: components['responses']['ServiceUnavailable'];
+    };
+  };
+  createPets: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "pets": [
+         *         {
+         *           "name": "Rex",
+         *           "categoryId": 1
+         *         },
+         *         {
+         *           "name": "Bella",
+         *           "categoryId": 2,
+         *           "status": "pending"
+         *         }
+         *       ]
+         *     }
+         */
+        'application/json': components['schemas']['NewPetBatch'];
+      };
+    };
+    responses: {
+      /** @description The pets that were added, in the order of the request. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "pets": [
+           *         {
+           *           "id": 42,
+           *           "name": "Rex",
+           *           "categoryId": 1,
+           *           "status": "available"
+           *         }
+           *       ]
+           *     }
+           */
+          'application/json': components['schemas']['PetBatch'];
         };
       };
       /** @description A value is missing or invalid; `details` lists each one. */

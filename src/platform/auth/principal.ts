@@ -1,3 +1,4 @@
+import type { ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { requestParameter } from '../http/request-parameter.js';
 import type { Int64 } from '../json/int64.js';
@@ -34,13 +35,19 @@ export interface AnonymousClient {
   readonly key: 'missing' | 'invalid' | 'unavailable';
 }
 
-/** The API key of the request, in a handler behind `AccessGuard`. */
-export const CurrentPrincipal = requestParameter((context): ApiKeyPrincipal => {
+function principalOf(context: ExecutionContext): ApiKeyPrincipal {
   const { principal } = context.switchToHttp().getRequest<Request>();
   if (principal?.kind !== 'key')
     throw new Error('The request has no API key. Do not use this on a @Public() route.');
   return principal;
-});
+}
+
+/** The API key of the request, in a handler behind `AccessGuard`. */
+export const CurrentPrincipal = requestParameter(principalOf);
+
+/** What the plan of the request's API key allows: `@OfPlan({ free: 10, pro: 50, business: 100, enterprise: 100 }) max: number`. */
+export const OfPlan = <T>(values: Readonly<Record<Plan, T>>): ParameterDecorator =>
+  requestParameter((context) => values[principalOf(context).plan])();
 
 declare module 'express-serve-static-core' {
   interface Request {

@@ -1,7 +1,17 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsEnum, isRFC3339, ValidateBy, ValidateIf } from 'class-validator';
+import { Transform, Type as TypeOf } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsEnum,
+  IsObject,
+  isRFC3339,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
 import { isInt64, MAX_INT64, MIN_INT64, parseInt64 } from '../json/int64.js';
 
 interface Rule {
@@ -270,5 +280,27 @@ export function IntegerParameter({ min, max, ...document }: IntegerParameterOpti
       test: (value) => Number(value) >= min && Number(value) <= max,
       message: `must be from ${min} to ${max}`,
     }),
+  );
+}
+
+interface ObjectListOptions extends Pick<ApiPropertyOptions, 'description' | 'example'> {
+  /** The least number of objects; 1 unless told. */
+  readonly min?: number;
+  readonly max: number;
+}
+
+/** A list of objects of one class, whose rules hold for each. An invalid one is named by its place, such as `pets.3.name`. */
+export function ObjectList(
+  itemType: () => Type<object>,
+  { min = 1, max, ...document }: ObjectListOptions,
+): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ type: itemType, isArray: true, minItems: min, maxItems: max, ...document }),
+    IsArray(),
+    ArrayMinSize(min),
+    ArrayMaxSize(max),
+    IsObject({ each: true }), // class-validator takes a list of objects for an object
+    ValidateNested({ each: true }),
+    TypeOf(itemType),
   );
 }

@@ -49,3 +49,14 @@ export class PetNotAvailable extends DomainError {
     super('conflict', 'pet_not_available', `The pet ${id} is not available.`);
   }
 }
+
+export class TooManyPets extends DomainError {
+  static override readonly help = {
+    meaning: 'The request adds more pets at once than the plan of the key allows.',
+    action: 'Send them in several requests, each with at most the number in `message`.',
+  };
+
+  constructor(max: number) {
+    super('invalid', 'too_many_pets', `With the plan of this key, a request can add at most ${max} pets.`);
+  }
+}

@@ -1,5 +1,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiExtension, ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import {
+  ApiCreatedResponse,
+  ApiExtension,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+} from '@nestjs/swagger';
 import {
   ApiErrors,
   Changes,
@@ -10,6 +16,7 @@ import {
   Idempotent,
   IfMatch,
   type Int64,
+  OfPlan,
   type Page,
   Paged,
   RequireScope,
@@ -19,10 +26,12 @@ import {
 } from '../../platform/index.js';
 import { CreatePetDto } from './dto/create-pet.dto.js';
 import { ListPetsQuery } from './dto/list-pets.query.js';
+import { CreatePetsDto, PetsResponse } from './dto/pet-batch.js';
 import { PetResponse } from './dto/pet.response.js';
 import { UpdatePetDto } from './dto/update-pet.dto.js';
+import { PETS_OF_PLAN } from './pet-batch-size.js';
 import { PetStatus } from './pet-status.js';
-import { InvalidStatusTransition, PetNotFound, PetReserved } from './pet.errors.js';
+import { InvalidStatusTransition, PetNotFound, PetReserved, TooManyPets } from './pet.errors.js';
 import { PetsService } from './pets.service.js';
 
 @Tag('pets', 'Pets in the store')
@@ -63,6 +72,30 @@ export class PetsController {
   @Created(PetResponse)
   create(@Body() newPet: CreatePetDto, @UnitOfWork() changes: Changes): Promise<PetResponse> {
     return this.pets.create(newPet, changes);
+  }
+
+  @Post('batch')
+  @RequireScope('pets:write')
+  @Idempotent()
+  @ApiErrors(new TooManyPets(PETS_OF_PLAN.free))
+  @ApiOperation({
+    operationId: 'createPets',
+    summary: 'Add several pets',
+    description:
+      'Adds all pets or none, and is one request of the quota. With the free plan at most 10 pets, with pro 50, with business and ' +
+      'enterprise 100. A body has at most 16 KiB, so fewer pets with very long names fit. If one is invalid, `details` names it, for ' +
+      'example `pets.3.name`, and none is added.',
+  })
+  @ApiCreatedResponse({
+    type: PetsResponse,
+    description: 'The pets that were added, in the order of the request.',
+  })
+  createAll(
+    @Body() newPets: CreatePetsDto,
+    @OfPlan(PETS_OF_PLAN) max: number,
+    @UnitOfWork() changes: Changes,
+  ): Promise<PetsResponse> {
+    return this.pets.createAll(newPets, max, changes);
   }
 
   @Get(':petId')

@@ -11,11 +11,12 @@ import {
 } from '../../platform/index.js';
 import type { CreatePetDto } from './dto/create-pet.dto.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
+import type { CreatePetsDto, PetsResponse } from './dto/pet-batch.js';
 import { PetResponse } from './dto/pet.response.js';
 import type { UpdatePetDto } from './dto/update-pet.dto.js';
 import { changePet, isReserved, lockPet } from './pet-changes.js';
 import { Pet } from './pet.entity.js';
-import { PetNotFound, PetReserved } from './pet.errors.js';
+import { PetNotFound, PetReserved, TooManyPets } from './pet.errors.js';
 import { petsByName } from './pets-by-name.js';
 import { PET_CREATED, PET_DELETED } from './pet.events.js';
 
@@ -35,6 +36,13 @@ export class PetsService {
 
   async create(newPet: CreatePetDto, changes: Changes): Promise<PetResponse> {
     return PetResponse.from(await changes.insert(Pet, newPet, PET_CREATED));
+  }
+
+  /** Adds all of them or none. @param max how many a request can add @throws TooManyPets */
+  async createAll({ pets }: CreatePetsDto, max: number, changes: Changes): Promise<PetsResponse> {
+    if (pets.length > max) throw new TooManyPets(max);
+    const added = await changes.insertAll(Pet, pets, PET_CREATED);
+    return { pets: added.map((pet) => PetResponse.from(pet)) };
   }
 
   /** @throws PetNotFound */

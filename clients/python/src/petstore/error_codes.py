@@ -7,6 +7,7 @@ ErrorCode = Literal[
     "validation_failed",
     "invalid_json",
     "invalid_cursor",
+    "too_many_pets",
     "missing_api_key",
     "invalid_api_key",
     "insufficient_scope",
