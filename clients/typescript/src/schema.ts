@@ -897,7 +897,7 @@ export interface components {
        *       }
        *     ]
        */
-      pets: components['schemas'][];
+      pets: components['schemas']['NewPet'][];
     };
     PetBatch: {
       /** @description The pets that were added, in the order of the request. */

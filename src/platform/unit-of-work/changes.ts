@@ -3,13 +3,13 @@ import {
   DataSource,
   type DeepPartial,
   type EntityManager,
-  type EntityMetadata,
   EntityNotFoundError,
   type EntityTarget,
   type FindOptionsWhere,
 } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../clock/clock.js';
+import { hasAscendingKeys } from '../statements/covered-entity.js';
 import { EntityStatements, type EventOfRow } from '../statements/entity-statements.js';
 import { findRows } from '../statements/find.js';
 import type { IsolationLevel } from '../database/run-transaction.js';
@@ -329,10 +329,6 @@ function* partsOf<Row extends object>(rows: readonly Row[]): Generator<Row[]> {
 }
 
 const PART = 1_000;
-
-/** Whether PostgreSQL gives new rows keys in their order. */
-const hasAscendingKeys = ({ primaryColumns: [key] }: EntityMetadata): boolean =>
-  key?.isGenerated === true && key.generationStrategy !== 'uuid';
 
 /** `save` would update a row that has the key already. It runs afterwards, for relations that refer to the new row. */
 async function insertWithKey<Row extends Identified>(

@@ -295,7 +295,7 @@ export function ObjectList(
   { min = 1, max, ...document }: ObjectListOptions,
 ): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ type: itemType, isArray: true, minItems: min, maxItems: max, ...document }),
+    ApiProperty({ type: () => [itemType()], minItems: min, maxItems: max, ...document }),
     IsArray(),
     ArrayMinSize(min),
     ArrayMaxSize(max),

@@ -45,7 +45,8 @@ export function requests(document: Document): Requests {
     Object.entries(item).flatMap(([method, operation]) => {
       if (operation.requestBody && !jsonBody(operation)) return []; // another media type, which is not generated
       const whole = validRequest(document, path, method, operation);
-      const others = METHODS.filter((other) => !(other in item));
+      const here = methodsOf(document, path);
+      const others = METHODS.filter((other) => !here.has(other));
       return [{ whole, breaks: breaks(document, path, operation, others) }];
     }),
   );
@@ -57,6 +58,21 @@ export function requests(document: Document): Requests {
       ),
     ),
   };
+}
+
+/** Also those of a path whose parameter the last segment could be: `GET /pets/batch` asks for a pet. */
+function methodsOf(document: Document, path: string): Set<string> {
+  const segments = path.split('/');
+  const isSame = (other: string) => {
+    const others = other.split('/');
+    return (
+      others.length === segments.length &&
+      others.every((segment, i) => segment === segments[i] || segment.startsWith('{'))
+    );
+  };
+  return new Set(
+    Object.entries(document.paths).flatMap(([other, item]) => (isSame(other) ? Object.keys(item) : [])),
+  );
 }
 
 function validRequest(document: Document, path: string, method: string, operation: Operation) {

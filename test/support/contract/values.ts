@@ -82,7 +82,9 @@ function texts({ minLength, maxLength = MAX_LENGTH, pattern, examples }: Schema)
 
 function arrays(schema: Schema, document: Document): Arbitrary<Value> {
   const { items = {}, minItems, maxItems, uniqueItems } = schema;
-  const lengths = { minLength: minItems, maxLength: Math.max(minItems ?? 0, maxItems ?? MAX_ITEMS) };
+  const areObjects = resolve(document, items).type === 'object'; // many of them exceed the limit of a body
+  const most = areObjects ? Math.min(MAX_ITEMS, maxItems ?? MAX_ITEMS) : (maxItems ?? MAX_ITEMS);
+  const lengths = { minLength: minItems, maxLength: Math.max(minItems ?? 0, most) };
   const item = valid(items, document);
   const some = uniqueItems
     ? fc.uniqueArray(item, { ...lengths, selector: ({ json }) => json })
