@@ -1,12 +1,18 @@
 import type { ERROR_CODES } from './error-codes.js';
 import type { ResponseInfo } from './response-info.js';
-import type { FieldError } from './types.js';
+import type { FieldError, Pet } from './types.js';
 
 /** A code of the service. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 /** A code of this client, where the service sent no code. */
 export type ClientErrorCode =
-  'connection_failed' | 'timeout' | 'not_modified' | 'invalid_response' | 'invalid_signature' | 'unknown';
+  | 'connection_failed'
+  | 'timeout'
+  | 'interrupted'
+  | 'not_modified'
+  | 'invalid_response'
+  | 'invalid_signature'
+  | 'unknown';
 
 /** What an error is made of. */
 export interface Problem {
@@ -115,6 +121,34 @@ export class NotModifiedError extends PetstoreError {
 /** The service did not sign this webhook message, or not within the last 5 minutes. Respond with 400. */
 export class WebhookVerificationError extends PetstoreError {
   override name = 'WebhookVerificationError';
+}
+
+/** `pets.createMany` was cut off. Run it again with the same `idempotencyKey` and pets: no pet is added twice for 24 hours. */
+export class CreateManyError<Id = bigint> extends PetstoreError {
+  override name = 'CreateManyError';
+
+  /**
+   * @param cause the error of the part that was not added, or the reason of the signal
+   * @param created the pets that were added before it, in their order. The next one may have been added, too, if `cause` is a ConnectionError
+   */
+  constructor(
+    override readonly cause: unknown,
+    readonly created: readonly Pet<Id>[],
+  ) {
+    const { status, requestId, details, retryAfter, response, code, message } = Object(
+      cause,
+    ) as Partial<PetstoreError>;
+    super({
+      code: typeof code === 'string' ? code : 'interrupted',
+      message: `${created.length} pets were added, then: ${message ?? String(cause)}`,
+      cause,
+      ...(status !== undefined && { status }),
+      ...(requestId !== undefined && { requestId }),
+      ...(details !== undefined && { details }),
+      ...(retryAfter !== undefined && { retryAfter }),
+      ...(response !== undefined && { response }),
+    });
+  }
 }
 
 type ErrorClass = new (problem: Problem) => PetstoreError;

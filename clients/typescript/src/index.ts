@@ -4,6 +4,7 @@ export {
   type ClientErrorCode,
   ConflictError,
   ConnectionError,
+  CreateManyError,
   type ErrorCode,
   GoneError,
   InvalidRequestError,
@@ -25,6 +26,7 @@ export type { Categories, CategoryQuery } from './resources/categories.js';
 export type { EventQuery, Events } from './resources/events.js';
 export type { OrderQuery, Orders } from './resources/orders.js';
 export type { Key, UsageQuery } from './resources/key.js';
+export type { CreateManyOptions } from './resources/create-many.js';
 export type { PetQuery, Pets } from './resources/pets.js';
 export type { RateLimits } from './resources/rate-limits.js';
 export type { DeliveryQuery, WebhookQuery, Webhooks } from './resources/webhooks.js';

@@ -38,6 +38,7 @@ type Declared = {
 export const OPERATIONS = {
   listPets: { method: 'GET', path: '/pets', lists: ['ids'] },
   createPet: { method: 'POST', path: '/pets', takesIdempotencyKey: true },
+  createPets: { method: 'POST', path: '/pets/batch', takesIdempotencyKey: true },
   updatePet: { method: 'PATCH', path: '/pets/{petId}' },
   deletePet: { method: 'DELETE', path: '/pets/{petId}' },
   listCategories: { method: 'GET', path: '/categories' },

@@ -1,5 +1,5 @@
 import { deprecationWarning } from './deprecation.js';
-import { ConnectionError, errorOf, PetstoreError, TimeoutError } from './errors.js';
+import { ConnectionError, errorOf, PetstoreError, RateLimitError, TimeoutError } from './errors.js';
 import { type IdKind, readJson, writeJson } from './exact-json.js';
 import { Listing, type LoadPage } from './listing.js';
 import { type Input, type Operation, type OperationId, OPERATIONS, type Output } from './operations.js';
@@ -18,6 +18,8 @@ export interface RequestOptions {
   readonly totalTimeout?: number | undefined;
   /** Retries after the first attempt; 0 for none. */
   readonly maxRetries?: number | undefined;
+  /** Whether a 429 is waited for, however often it comes and however long it lasts. */
+  readonly waitsForQuota?: boolean | undefined;
 }
 
 export interface ReadOptions extends RequestOptions {
@@ -126,11 +128,13 @@ export class Transport<Id = bigint> {
         if (!(error instanceof PetstoreError)) throw error;
         if (error.response && isAlreadyDeleted(operation, error, earlier))
           return { body: undefined, headers: new Headers(), response: error.response };
-        if (earlier.length >= maxRetries || !isWorthAnotherTry(operation, error)) throw error;
+        const isAwaited = options.waitsForQuota === true && error instanceof RateLimitError;
+        if (!isAwaited && earlier.length >= maxRetries) throw error;
+        if (!isWorthAnotherTry(operation, error)) throw error;
         const wait = waitBefore(earlier.length, error.retryAfter, this.runtime.random);
         if (this.runtime.now() + wait >= deadline) throw error;
         await this.runtime.sleep(wait, options.signal);
-        earlier.push(error);
+        if (!isAwaited) earlier.push(error);
       }
     }
   }

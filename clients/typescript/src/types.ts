@@ -7,6 +7,8 @@ type Schemas = components['schemas'];
 export type Pet<Id = bigint> = Exact<Schemas['Pet'], Id>;
 /** A pet to add. Without a `status` it is `available`. */
 export type NewPet<Id = bigint> = Given<Schemas['NewPet'], Id>;
+/** Pets to add in one request. */
+export type NewPetBatch<Id = bigint> = Given<Schemas['NewPetBatch'], Id>;
 export type PetStatus = Schemas['PetStatus'];
 /** An order. */
 export type Order<Id = bigint> = Exact<Schemas['Order'], Id>;

@@ -11,6 +11,7 @@ import type {
   WriteOptions,
 } from '../transport.js';
 import type { Inventory, NewPet, Pet, PetChange } from '../types.js';
+import { createMany, type CreateManyOptions } from './create-many.js';
 
 export type PetQuery<Id = bigint> = Query<'listPets', Id>;
 
@@ -37,6 +38,19 @@ export class Pets<Id = bigint> {
    */
   create(pet: NewPet<Id>, options?: WriteOptions): Promise<Result<Pet<Id>>> {
     return this.transport.call('createPet', { body: pet }, options);
+  }
+
+  /**
+   * Adds many pets, as many in a request as the plan of the key allows, and waits whenever its quota is used up. If it is cut off, run it again
+   * with the same `idempotencyKey` and the same pets within 24 hours: none is added twice.
+   * @returns the pets in their order
+   * @throws CreateManyError with the pets that were added before the error
+   */
+  createMany(
+    pets: Iterable<NewPet<Id>> | AsyncIterable<NewPet<Id>>,
+    options: CreateManyOptions<Id> = {},
+  ): Promise<Pet<Id>[]> {
+    return createMany(this.transport, pets, options);
   }
 
   /**
