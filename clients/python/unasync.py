@@ -7,6 +7,9 @@ from pathlib import Path
 SUBSTITUTIONS = [
     (r"(?m)^import asyncio\n", ""),
     (r"\basyncio\.sleep\b", "time.sleep"),
+    (r"\bAsyncIterable, ", ""),
+    (r" \| AsyncIterable\[\w+\]", ""),
+    (r"\bmany\.each_of\((\w+)\)", r"\1"),
     (r"\bAwaitable, ", ""),
     (r"\bAwaitable\[(\w+)\]", r"\1"),
     (r"\bAsync(?=[A-Z])", ""),

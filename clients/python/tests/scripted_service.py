@@ -40,6 +40,7 @@ class ScriptedService:
     def __init__(self) -> None:
         self.responses: list[ScriptedResponse] = []
         self.received: list[Received] = []
+        self.respond = self._next
         self.connections = 0
         self._over = threading.Event()
         self._arrival = threading.Condition()
@@ -54,10 +55,11 @@ class ScriptedService:
 
             def handle_any(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                request = Received(self.command, self.path, self.headers, body.decode())
                 with service._arrival:
-                    service.received.append(Received(self.command, self.path, self.headers, body.decode()))
+                    service.received.append(request)
                     service._arrival.notify_all()
-                response = service.responses.pop(0) if service.responses else ScriptedResponse()
+                response = service.respond(request)
                 if response.instead == "silence":
                     service._over.wait()
                 if response.instead in ("silence", "broken", "half"):
@@ -84,6 +86,9 @@ class ScriptedService:
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
+    def _next(self, _: Received) -> ScriptedResponse:
+        return self.responses.pop(0) if self.responses else ScriptedResponse()
+
     def wait_for(self, requests: int) -> None:
         """A client that has given up may be ahead of the service."""
         with self._arrival:
@@ -91,6 +96,7 @@ class ScriptedService:
 
     def reset(self) -> None:
         self.responses, self.received, self.connections = [], [], 0
+        self.respond = self._next
 
     def stop(self) -> None:
         self._over.set()

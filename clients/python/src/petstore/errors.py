@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .models import FieldError
+from .models import FieldError, Pet
 from .responses import ResponseInfo
 
 
@@ -100,6 +100,15 @@ class NotModifiedError(PetstoreError):
 
 class WebhookVerificationError(PetstoreError):
     """The service did not sign this webhook message, or not within the last 5 minutes. Respond with 400."""
+
+
+class CreateManyError(PetstoreError):
+    """`pets.create_many` was cut off. Run it again with the same `idempotency_key` and pets: no pet is added twice for 24 hours."""
+
+    def __init__(self, problem: Problem, created: list[Pet]) -> None:
+        super().__init__(problem)
+        self.created = created
+        """The pets that were added before the error, in their order. The next ones may have been added, too, if it is a ConnectionError."""
 
 
 _BY_STATUS: dict[int, type[PetstoreError]] = {

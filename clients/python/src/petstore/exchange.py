@@ -36,6 +36,8 @@ class RequestOptions:
     """For the whole call, including retries and waits."""
     max_retries: int | None = None
     """Retries after the first attempt; 0 for none."""
+    waits_for_quota: bool = False
+    """Whether a 429 is waited for, however often it comes and however long it lasts."""
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,22 @@ class Pet(Result):
 
 
 @dataclass(frozen=True)
+class NewPet:
+    """A pet to add. Without a `status` it is `available`."""
+
+    name: str
+    category_id: int
+    status: PetStatus | None = None
+
+
+@dataclass(frozen=True)
+class PetBatch(Result):
+    """Pets that were added by one request."""
+
+    pets: list[Pet]
+
+
+@dataclass(frozen=True)
 class Inventory(Result):
     """The number of pets of each status."""
 

@@ -19,6 +19,7 @@ class Operation:
 
 LIST_PETS = Operation("listPets", "GET", "/pets", lists=("ids",))
 CREATE_PET = Operation("createPet", "POST", "/pets", takes_idempotency_key=True)
+CREATE_PETS = Operation("createPets", "POST", "/pets/batch", takes_idempotency_key=True)
 UPDATE_PET = Operation("updatePet", "PATCH", "/pets/{petId}")
 DELETE_PET = Operation("deletePet", "DELETE", "/pets/{petId}")
 LIST_CATEGORIES = Operation("listCategories", "GET", "/categories")

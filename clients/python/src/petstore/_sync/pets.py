@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
-from ..errors import NotFoundError, Problem
+from .. import many
+from ..errors import NotFoundError, PetstoreError, Problem
 from ..exchange import RequestOptions
-from ..models import Inventory, Pet, PetSort, PetStatus
-from ..operations import CREATE_PET, DELETE_PET, GET_INVENTORY, LIST_PETS, UPDATE_PET
+from ..models import Inventory, NewPet, Pet, PetBatch, PetSort, PetStatus
+from ..operations import CREATE_PET, CREATE_PETS, DELETE_PET, GET_INVENTORY, LIST_PETS, UPDATE_PET
 from ..responses import ResponseInfo
 from .listing import Listing
 from .transport import Transport
+
+list_of = list  # inside the class, `list` is its method
 
 
 class Pets:
@@ -72,6 +78,60 @@ class Pets:
         return self._transport.call(
             CREATE_PET, Pet, body=body, idempotency_key=idempotency_key, options=options
         )
+
+    def create_many(
+        self,
+        pets: Iterable[NewPet],
+        *,
+        idempotency_key: str | None = None,
+        on_progress: Callable[[int, list_of[Pet]], None] | None = None,
+        options: RequestOptions | None = None,
+    ) -> list_of[Pet]:
+        """Adds many pets, as many in a request as the plan of the key allows, and waits whenever its quota is used up.
+
+        If it is cut off, run it again with the same `idempotency_key` and the same pets within 24 hours: none is added
+        twice. `on_progress` gets, after each request, how many pets exist now and those that it has added. Returns the
+        pets in their order. Raises CreateManyError with the pets that were added before the error.
+        """
+        key = secrets.token_hex(16) if idempotency_key is None else idempotency_key
+        options = replace(options or RequestOptions(), total_timeout=math.inf, waits_for_quota=True)
+        created: list_of[Pet] = []
+        waiting: list_of[NewPet] = []
+        size = many.SIZES[0]
+
+        def send() -> None:
+            nonlocal size
+            count = min(size, many.fitting(waiting))
+            while True:
+                try:
+                    batch = self._transport.call(
+                        CREATE_PETS,
+                        PetBatch,
+                        body=many.body_of(waiting[:count]),
+                        idempotency_key=many.key_of(key, len(created)),
+                        options=options,
+                    )
+                    break
+                except PetstoreError as error:
+                    next_size = many.smaller(count, error)
+                    if next_size is None:
+                        raise
+                    size = count = next_size
+            del waiting[:count]
+            created.extend(batch.pets)
+            if on_progress is not None:
+                on_progress(len(created), batch.pets)
+
+        try:
+            for pet in pets:
+                waiting.append(pet)
+                if len(waiting) >= many.SIZES[0]:
+                    send()
+            while waiting:
+                send()
+        except Exception as cause:
+            raise many.interrupted(cause, created) from cause
+        return created
 
     def get(
         self, pet_id: int, *, if_none_match: str | None = None, options: RequestOptions | None = None

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 import httpx
 
-from ..errors import PetstoreError
+from ..errors import PetstoreError, RateLimitError
 from ..exchange import (
     Call,
     RawResponse,
@@ -104,12 +104,16 @@ class Transport:
             except PetstoreError as error:
                 if error.response is not None and is_already_deleted(call.operation, error, earlier):
                     return None, error.response, httpx.Headers()
-                if len(earlier) >= max_retries or not is_worth_another_try(call.operation, error):
+                is_awaited = given.waits_for_quota and isinstance(error, RateLimitError)
+                if not is_awaited and len(earlier) >= max_retries:
+                    raise
+                if not is_worth_another_try(call.operation, error):
                     raise
                 wait = wait_before(len(earlier), error.retry_after, self._runtime.random())
                 if clock() + wait >= deadline:
                     raise
-                earlier.append(error)
+                if not is_awaited:
+                    earlier.append(error)
             self._runtime.sleep(wait)
 
     def _attempt(self, call: Call, limit: float, request_id: str) -> RawResponse:
