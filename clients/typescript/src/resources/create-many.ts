@@ -99,7 +99,7 @@ function atPlace(error: unknown, offset: number): unknown {
   const moved = (text: string) =>
     text.replace(
       /^(\/?pets[./])(\d+)/,
-      (_, before: string, place: string) => before + (Number(place) + offset),
+      (_, before: string, place: string) => `${before}${Number(place) + offset}`,
     );
   const details = error.details.map((detail): FieldError => {
     const { field, pointer } = detail;
