@@ -138,6 +138,14 @@ describe('webhooks', () => {
     return row?.time ?? NaN;
   };
 
+  /** The age that the metric has, in seconds. */
+  const backlog = async (): Promise<number> => {
+    await petstore.app.get(WebhookHousekeeping).measure();
+    petstore.clock.advance(minutes(1)); // metrics are cached for a moment
+    const { text } = await petstore.client().get('/metrics');
+    return Number(/^petstore_webhook_backlog_seconds (\S+)/m.exec(text)?.[1]);
+  };
+
   describe('their lifecycle', () => {
     it('shows the secret once', async () => {
       const { secret, ...webhook } = await create({ types: ['item.created'] });
@@ -434,6 +442,52 @@ describe('webhooks', () => {
         ]);
       },
     );
+
+    it('and pings go before a backlog, whose age stays what it is', async () => {
+      const { id } = await create();
+      for (let i = 0; i < 20; i++) await addItem();
+      await fanOut();
+      await pass(hours(3));
+      const age = await backlog();
+      receiver.respond = 500; // after the first failure it stops
+      const [newest] = await deliveries(id);
+      for (const path of ['ping', `deliveries/${newest?.id}/retry`]) {
+        const before = await databaseTime();
+        const { body } = await client.post(`/v1/webhooks/${id}/${path}`).expect(202);
+        expect(Date.parse((body as Delivery).nextAttemptAt ?? '')).toBeGreaterThanOrEqual(Math.floor(before));
+        expect((await backlog()) - age).toBeLessThan(600); // it was 10,800
+        await deliver(id);
+        const sent = (await deliveries(id)).find((delivery) => delivery.id === (body as Delivery).id);
+        expect(sent).toMatchObject({ attempts: [{ status: 500 }] });
+        await pass(minutes(1)); // the pause
+      }
+      expect((await deliveries(id)).filter(({ attempts }) => attempts.length === 0).length).toBeGreaterThan(
+        0,
+      );
+    });
+
+    it('show that a ping which waits is not due before it was made', async () => {
+      const { id } = await create();
+      await addItem();
+      await fanOut();
+      await pass(hours(3));
+      const { body } = await client.post(`/v1/webhooks/${id}/ping`).expect(202);
+      expect((await deliveries(id))[0]).toEqual(body);
+    });
+
+    it('keep their order when the webhook is enabled again', async () => {
+      const { id } = await create();
+      for (let i = 0; i < 3; i++) await addItem();
+      await fanOut();
+      const order = () =>
+        petstore.query(
+          'SELECT id, next_attempt_at::text FROM webhook_deliveries ORDER BY next_attempt_at, id',
+        );
+      const before = await order();
+      for (const state of ['disabled', 'enabled'])
+        await client.patch(`/v1/webhooks/${id}`).send({ state }).expect(200);
+      expect(await order()).toEqual(before);
+    });
 
     it('and pings are sent once for requests with the same Idempotency-Key', async () => {
       const { id } = await create();
@@ -740,12 +794,6 @@ describe('webhooks', () => {
   });
 
   it('have a metric of their delay, which excludes failing endpoints', async () => {
-    const backlog = async (): Promise<number> => {
-      await petstore.app.get(WebhookHousekeeping).measure();
-      petstore.clock.advance(minutes(1)); // metrics are cached for a moment
-      const { text } = await petstore.client().get('/metrics');
-      return Number(/^petstore_webhook_backlog_seconds (\S+)/m.exec(text)?.[1]);
-    };
     const failures = async (): Promise<number> => {
       const { text } = await petstore.client().get('/metrics');
       return Number(/^petstore_webhook_attempts_total{outcome="http_status"} (\d+)/m.exec(text)?.[1] ?? 0);

@@ -46,7 +46,7 @@ export class DeliveriesController {
     operationId: 'retryDelivery',
     summary: 'Send a delivery again',
     description:
-      'Resends the delivery, whatever its state, as soon as possible and with the same `webhook-id`.',
+      'Resends the delivery, whatever its state, before all others that wait and with the same `webhook-id`.',
   })
   @ApiAcceptedResponse({ type: DeliveryResponse, description: 'The delivery, now pending.' })
   @ApiErrors(new WebhookDisabled())
@@ -66,7 +66,8 @@ export class DeliveriesController {
   @ApiOperation({
     operationId: 'pingWebhook',
     summary: 'Send a ping to a webhook',
-    description: 'Sends a `webhook.ping` to test the endpoint. Pings are not in the feed.',
+    description:
+      'Sends a `webhook.ping` to test the endpoint, before all deliveries that wait. Pings are not in the feed.',
   })
   @ApiAcceptedResponse({ type: DeliveryResponse, description: 'The delivery, now pending.' })
   @ApiErrors(new WebhookDisabled())

@@ -9,7 +9,7 @@ import { DeliveryResponse } from './dto/delivery.response.js';
 import type { ListDeliveriesQuery } from './dto/list-deliveries.query.js';
 import { DeliveryState, WebhookDelivery } from './webhook-delivery.entity.js';
 import { WebhookState } from './webhook.entity.js';
-import { END_PAUSE } from './webhook-sql.js';
+import { END_PAUSE, GO_FIRST } from './webhook-sql.js';
 import { PING } from './webhook.events.js';
 import { DeliveryNotFound, WebhookDisabled } from './webhook.errors.js';
 import { WebhooksService } from './webhooks.service.js';
@@ -59,10 +59,11 @@ export class DeliveriesService {
   }
 }
 
-/** Schedules use the database's clock, which all processes share. */
+/** Asked for by hand, it goes before the backlog. Schedules use the database's clock, which all processes share. */
 async function sendNow(manager: EntityManager, delivery: WebhookDelivery): Promise<DeliveryResponse> {
   const [row] = await manager.query<{ now: Date }[]>('SELECT now()');
   Object.assign(delivery, { state: DeliveryState.Pending, tries: 0, nextAttemptAt: row?.now });
   await manager.save(delivery);
+  await manager.query(GO_FIRST, [delivery.webhookId, delivery.id]);
   return DeliveryResponse.from(delivery);
 }

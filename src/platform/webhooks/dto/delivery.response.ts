@@ -63,7 +63,8 @@ export class DeliveryResponse {
   readonly state!: DeliveryState;
 
   @OptionalTimeProperty({
-    description: 'When the next attempt is due. Present while it is pending.',
+    description:
+      'When the next attempt is due. Present while it is pending; past while others are sent first.',
     example: '2026-11-20T09:35:01.000Z',
   })
   readonly nextAttemptAt?: string;
@@ -88,9 +89,12 @@ export class DeliveryResponse {
       ...(eventId !== null && { eventId }),
       type,
       state,
-      ...(nextAttemptAt && { nextAttemptAt: nextAttemptAt.toISOString() }),
+      ...(nextAttemptAt && { nextAttemptAt: latest(nextAttemptAt, createdAt).toISOString() }),
       attempts: attempts.map((attempt) => AttemptResponse.from(attempt)),
       createdAt: createdAt.toISOString(),
     };
   }
 }
+
+/** The place of a ping in the queue may be a time before its creation. */
+const latest = (one: Date, other: Date): Date => (one > other ? one : other);
