@@ -203,11 +203,6 @@ describe('a repeat with an Idempotency-Key', () => {
       '/v1/on-quotes/documented?tenant=a',
       '/v1/on-quotes/documented?tenant=b',
     ],
-    [
-      'an escape that is none',
-      '/v1/on-quotes/by-class?currency=%zz',
-      '/v1/on-quotes/by-class?currency=%25zy',
-    ],
   ])('is none with a difference in %s', async (_, one, other) => {
     expectErrorResponse((await repeat([one], [other])).second, 422, 'idempotency_key_reused');
     expect((await post(fresh(), other)).status).not.toBe(422);

@@ -454,7 +454,7 @@ export interface paths {
     put?: never;
     /**
      * Send a delivery again
-     * @description Resends the delivery, whatever its state, as soon as possible and with the same `webhook-id`.
+     * @description Resends the delivery, whatever its state, before all others that wait and with the same `webhook-id`.
      *
      *     Needs a key with the scopes `webhooks:write` and `events:read`.
      */
@@ -476,7 +476,7 @@ export interface paths {
     put?: never;
     /**
      * Send a ping to a webhook
-     * @description Sends a `webhook.ping` to test the endpoint. Pings are not in the feed.
+     * @description Sends a `webhook.ping` to test the endpoint, before all deliveries that wait. Pings are not in the feed.
      *
      *     Needs a key with the scopes `webhooks:write` and `events:read`.
      */
@@ -1269,7 +1269,7 @@ export interface components {
       state: components['schemas']['DeliveryState'];
       /**
        * Format: date-time
-       * @description When the next attempt is due. Present while it is pending.
+       * @description When the next attempt is due. Present while it is pending; past while others are sent first.
        * @example 2026-11-20T09:35:01.000Z
        */
       nextAttemptAt?: string;

@@ -46,5 +46,5 @@ export function unknownError(of: 'body' | 'query', path: Path): FieldError {
 /** A path for people: `lines.0.count`. */
 export function shown(path: Path): string {
   const name = path.join('.');
-  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME).toWellFormed()}…` : name;
+  return (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name).toWellFormed();
 }

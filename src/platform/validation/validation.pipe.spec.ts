@@ -180,6 +180,30 @@ describe('a repeated parameter', () => {
   });
 });
 
+describe('a parameter that is not UTF-8, which the parser of the query marks', () => {
+  const GARBLED = 'caf\ufffd\ud800';
+  const error = {
+    in: 'query',
+    field: 'name',
+    code: 'format',
+    message: 'name must be UTF-8 in percent-encoding',
+  };
+
+  it.each([String, Number, Boolean, Object, undefined])('is refused for one of type %p', async (metatype) => {
+    const metadata: ArgumentMetadata = { type: 'query', metatype, data: 'name' };
+    await expect(pipe.transform(GARBLED, metadata)).rejects.toMatchObject({ details: [error] });
+    await expect(pipe.transform(['a', GARBLED], metadata)).rejects.toMatchObject({ details: [error] });
+  });
+
+  it.each([Object, undefined])('is refused in a query of type %p', async (metatype) => {
+    const query = { other: 'a', name: GARBLED };
+    await expect(pipe.transform(query, { type: 'query', metatype })).rejects.toMatchObject({
+      details: [error],
+    });
+    expect(await pipe.transform({ name: 'a' }, { type: 'query', metatype })).toEqual({ name: 'a' });
+  });
+});
+
 describe('a PATCH', () => {
   it('has what was sent, converted by the DTO, and no defaults', async () => {
     const change = await patch({ first_name: 'Ann', wage: 5 });

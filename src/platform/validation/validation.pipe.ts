@@ -11,7 +11,7 @@ import {
   restoreIntegers,
 } from './body-rules.js';
 import { invalidValue, notAnObject, ofValidator } from './field-errors.js';
-import { GIVEN_ONCE, isPrimitive, withRepeated } from './query-rules.js';
+import { GIVEN_ONCE, isPrimitive, notUtf8In, withRulesOfQuery } from './query-rules.js';
 import { rememberRules } from './remember-rules.js';
 
 rememberRules(getMetadataStorage());
@@ -68,13 +68,13 @@ export class RequestValidationPipe extends ValidationPipe {
       if (value === undefined) throw new ValidationFailed([notAnObject(metadata)]);
       const broken = ofValidator(error.errors, metadata);
       throw new ValidationFailed([
-        ...(isQuery ? withRepeated(value, error.instance ?? value, metatype, broken) : broken),
+        ...(isQuery ? withRulesOfQuery(value, error.instance ?? value, metatype, broken) : broken),
         ...reserved,
       ]);
     })) as object;
-    const repeated = isQuery && value !== undefined ? withRepeated(value, instance, metatype, []) : [];
+    const ofQuery = isQuery && value !== undefined ? withRulesOfQuery(value, instance, metatype, []) : [];
     const inexact = type === 'body' ? [...inexactIntegers(instance, metadata)] : [];
-    const errors = [...repeated, ...reserved, ...inexact];
+    const errors = [...ofQuery, ...reserved, ...inexact];
     if (errors.length > 0) throw new ValidationFailed(errors);
     return instance;
   }
@@ -92,6 +92,8 @@ export class RequestValidationPipe extends ValidationPipe {
   /** Of a parameter that is no `number` or `boolean`, Nest would make NaN, 0 or false, and pipes such as `DefaultValuePipe` take those. */
   protected override transformPrimitive(value: unknown, metadata: ArgumentMetadata): unknown {
     const refuse = (problem: string) => new ValidationFailed([invalidValue('type', problem, metadata)]);
+    const garbled = metadata.type === 'query' ? notUtf8In(value, metadata.data) : [];
+    if (garbled.length > 0) throw new ValidationFailed(garbled);
     if (Array.isArray(value) && metadata.type === 'query' && isPrimitive(metadata.metatype))
       throw refuse(GIVEN_ONCE);
     const result = super.transformPrimitive(value, metadata);

@@ -2,7 +2,7 @@ import { type RequestMethod, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
 import { createServer } from 'node:http';
-import { parse, type ParsedUrlQuery } from 'node:querystring';
+import { parse, type ParsedUrlQuery, unescape } from 'node:querystring';
 import type { Readable } from 'node:stream';
 import { withTimeout, seconds } from '../../clock/duration.js';
 import { writeJson } from '../../json/write-json.js';
@@ -149,8 +149,20 @@ function expressApp(): Express {
   return app;
 }
 
-/** Plain `name=value` pairs, without the default limit of 1000. */
-const parseQuery = (text: string): ParsedUrlQuery => parse(text, '&', '=', { maxKeys: 0 });
+/**
+ * Plain `name=value` pairs, without the default limit of 1000. A name or value that is not UTF-8 in percent-encoding ends with half of a
+ * surrogate pair, which no valid one can have; RequestValidationPipe refuses it. After decoding, `%E9` would be a true U+FFFD.
+ */
+const parseQuery = (text: string | null): ParsedUrlQuery =>
+  parse(text ?? '', '&', '=', { maxKeys: 0, ...(text?.includes('%') && { decodeURIComponent: decoded }) });
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return `${unescape(text)}\ud800`;
+  }
+}
 
 /** The source of Nest's own handler: each file has its own instance of it. */
 const DEFAULT_HANDLER = String(new StreamableFile(Buffer.alloc(0)).errorHandler);
