@@ -3,10 +3,11 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogEntry } from '../../src/platform/openapi/error-catalog/error-catalog.js';
 import { ErrorCatalog } from '../../src/platform/openapi/error-catalog/error-catalog.js';
-import { ERROR_PAGE, errorsPage, UPDATING } from '../support/error-page.js';
+import { ERROR_PAGE, errorsPage } from '../support/error-page.js';
 import { isShopWhole } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { readText } from '../support/repository.js';
+import { UPDATING } from '../support/updating-pages.js';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -188,6 +188,14 @@ describe('an order', () => {
       'order.delivered',
     ]);
   });
+
+  it('records the status that its pet has again, before its own cancellation', async () => {
+    const { id, petId } = await order('cancelled');
+    expect((await recordedEvents(petstore, { order: id, pet: petId })).slice(-2)).toMatchObject([
+      { type: 'pet.status_changed', data: { id: petId, status: 'available', previousStatus: 'pending' } },
+      { type: 'order.cancelled', data: { id, petId } },
+    ]);
+  });
 });
 
 describe('GET /v1/store/orders with a filter', () => {

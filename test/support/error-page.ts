@@ -3,9 +3,6 @@ import { type CatalogEntry, OTHER_CODES } from '../../src/platform/openapi/error
 
 export const ERROR_PAGE = join(import.meta.dirname, '../../docs/errors.md');
 
-/** Whether the run may rewrite the page. */
-export const UPDATING = process.env.UPDATE_ERRORS === 'true';
-
 /** docs/errors.md. */
 export const errorsPage = (entries: readonly CatalogEntry[]): string => `# Errors
 

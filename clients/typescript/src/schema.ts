@@ -780,7 +780,7 @@ export interface webhooks {
     put?: never;
     /**
      * Pet status changed
-     * @description The status of a pet changed, possibly together with its name or category.
+     * @description The status of a pet changed, possibly together with its name or category: no `pet.updated` comes then. `data` is the pet after the change, and its previous status.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
@@ -802,7 +802,7 @@ export interface webhooks {
     put?: never;
     /**
      * Pet updated
-     * @description The name or the category of a pet changed. `data` is the pet after the change.
+     * @description The name or the category of a pet changed, but not its status. `data` is the pet after the change.
      *
      *     Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It may arrive more than once and out of order.
      */
@@ -1764,7 +1764,7 @@ export interface components {
       occurredAt: string;
       data: components['schemas']['Pet'];
     };
-    /** @description The status of a pet changed, possibly together with its name or category. */
+    /** @description The status of a pet changed, possibly together with its name or category: no `pet.updated` comes then. `data` is the pet after the change, and its previous status. */
     PetStatusChangedEvent: {
       /**
        * Format: int64
@@ -1793,7 +1793,7 @@ export interface components {
       occurredAt: string;
       data: components['schemas']['PetStatusChanged'];
     };
-    /** @description The name or the category of a pet changed. `data` is the pet after the change. */
+    /** @description The name or the category of a pet changed, but not its status. `data` is the pet after the change. */
     PetUpdatedEvent: {
       /**
        * Format: int64

@@ -41,7 +41,7 @@ class PetCreatedEvent:
 
 @dataclass(frozen=True)
 class PetUpdatedEvent:
-    """The name or the category of a pet has changed."""
+    """The name or the category of a pet has changed, but not its status."""
 
     id: int
     type: Literal["pet.updated"]
@@ -52,7 +52,7 @@ class PetUpdatedEvent:
 
 @dataclass(frozen=True)
 class PetStatusChangedEvent:
-    """The status of a pet has changed."""
+    """The status of a pet has changed, possibly with its name or category: no `pet.updated` comes then."""
 
     id: int
     type: Literal["pet.status_changed"]
