@@ -30,6 +30,7 @@ export {
   Int64List,
   Int64Parameter,
   IntegerParameter,
+  NotWith,
   ObjectList,
   OptionalNotNull,
   Text,

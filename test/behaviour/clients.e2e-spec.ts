@@ -353,6 +353,7 @@ describeShop()('clients/python', () => {
         'key enterprise True',
         'usage True',
         'events True',
+        'later events [True]',
         "webhook True ['pet.created']",
         'webhooks True',
         'new secret True',
@@ -412,6 +413,18 @@ describeShop()('clients/typescript, beyond the contract', () => {
         if (event.type === 'pet.created' && event.data.id === id) return true;
       return false;
     });
+  });
+
+  it('copies the pets, and follows their changes from then on', async () => {
+    const { events, pets } = client(await petstore.key());
+    const { id: before } = await pets.create({ name: 'Before', categoryId: 7n });
+    const start = await events.list({ since: 'now', limit: 100 }).page();
+    expect(start.items).toEqual([]);
+    const { id: after } = await pets.create({ name: 'After', categoryId: 7n });
+    const copied = (await all(pets.list({ sort: '-id' }))).map(({ id }) => id);
+    expect(copied.slice(0, 2)).toEqual([after, before]);
+    const changed = await all(events.list({ cursor: start.nextCursor }));
+    expect(changed).toMatchObject([{ type: 'pet.created', data: { id: after } }]);
   });
 
   it('shows and rotates its own key', async () => {

@@ -120,6 +120,93 @@ describe('GET /v1/events', () => {
     expect((await page(next)).events).toMatchObject([{ id: 2 }]);
   });
 
+  describe('with since=now', () => {
+    const now = (query = '') => page(`/v1/events?since=now${query}`);
+
+    it('is an empty page whose link leads to what is committed afterwards, and to nothing else', async () => {
+      await createItems('a', 'b');
+      const { events, next } = await now('&limit=1');
+      expect(events).toEqual([]);
+      expect(next).toMatch(/^\/v1\/events\?limit=1&cursor=[\w-]+$/);
+      expect((await page(next)).events).toEqual([]);
+      await createItems('c', 'd');
+      const first = await page(next);
+      const second = await page(first.next);
+      expect([first, second].map(({ events: some }) => some.map(({ id }) => id))).toEqual([[3], [4]]);
+    });
+
+    it('works in an empty feed', async () => {
+      const { next } = await now();
+      await createItems('a');
+      expect((await page(next)).events).toMatchObject([{ id: 1 }]);
+    });
+
+    it('misses no event of a transaction that was open, however long ago it recorded it', async () => {
+      await withClient(petstore.databaseUrl, async (writer) => {
+        await writer.query('BEGIN');
+        await writer.query(
+          `INSERT INTO event_outbox (type, version, occurred_at, data)
+           VALUES ('item.created', 1, now() - interval '1 hour', '{}')`,
+        );
+        await createItems('a');
+        const { next } = await now();
+        await writer.query('COMMIT');
+        await createItems('b');
+        expect((await page(next)).events.map(({ id }) => id)).toEqual([2, 3]);
+      });
+    });
+
+    it('keeps its type, to which its link is bound', async () => {
+      const { next } = await now('&type=item.created');
+      await addEvents(3, 'test.other');
+      await createItems('a');
+      expect((await page(next)).events).toMatchObject([{ id: 4, type: 'item.created' }]);
+      const body = await client.get(next.replace('type=item.created&', '')).expect(400);
+      expect(body.body).toMatchObject({ code: 'invalid_cursor' });
+    });
+
+    it('does not expire while nothing happens', async () => {
+      await addEvents(3, 'test.old');
+      const { next } = await now();
+      petstore.clock.advance(days(30) + 1);
+      await petstore.app.get(EventHousekeeping).clear();
+      await createItems('young');
+      expect((await page(next)).events).toMatchObject([{ id: 4 }]);
+    });
+
+    it('has another ETag after another event', async () => {
+      const { headers } = await client.get('/v1/events?since=now').expect(200);
+      const again = client.get('/v1/events?since=now').set('If-None-Match', headers.etag ?? '');
+      await again.expect(304);
+      await createItems('a');
+      await client
+        .get('/v1/events?since=now')
+        .set('If-None-Match', headers.etag ?? '')
+        .expect(200);
+    });
+
+    it('is refused with a cursor, and as any other word', async () => {
+      const { next } = await now();
+      const refused = async (url: string) => (await client.get(url).expect(400)).body as unknown;
+      const details = (message: string, code?: string) => ({
+        details: [{ in: 'query', field: 'since', message, ...(code !== undefined && { code }) }],
+      });
+      expect(await refused(`${next}&since=now`)).toMatchObject(
+        details('since cannot be combined with cursor', 'combination'),
+      );
+      for (const word of ['', 'NOW', 'now%20', '0', '2026-11-20T09:30:00Z'])
+        expect(await refused(`/v1/events?since=${word}`)).toMatchObject(details('since must be now'));
+      expect(await refused('/v1/events?since=now&since=now')).toMatchObject(
+        details('since must be given once'),
+      );
+    });
+
+    it('takes `first`, the cursor of every first page, which tools send as its example', async () => {
+      await createItems('a');
+      expect((await now('&cursor=first')).events).toEqual([]);
+    });
+  });
+
   it('needs the scope events:read', async () => {
     const { secret } = await petstore.app
       .get(ApiKeysService)

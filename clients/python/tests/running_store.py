@@ -44,6 +44,9 @@ print("events", {event.type for event in client.events.list(limit=100)} <= set(
     ["pet.created", "pet.updated", "pet.status_changed", "pet.deleted", "category.created", "category.updated"]
     + ["category.deleted", "order.placed", "order.approved", "order.delivered", "order.cancelled"]
 ))
+start = client.events.list(since="now", limit=100).page().next_cursor
+later = client.pets.create(name="Later", category_id=1)
+print("later events", [event.data.id == later.id for event in client.events.list(cursor=start)])
 webhook = client.webhooks.create(url="https://8.8.8.8/events", types=["pet.created"])
 print("webhook", webhook.secret.startswith("whsec_"), client.webhooks.get(webhook.id).types)
 print("webhooks", [one.id for one in client.webhooks.list()] == [webhook.id])

@@ -324,7 +324,7 @@ export interface paths {
     };
     /**
      * List events
-     * @description Returns the events of the last 30 days, oldest first. Follow the `Link` header to see every event exactly once; the events of one resource come in commit order. Unlike other lists, the feed has no last page: `Link` is always present. Stop at an empty page, keep its `Link`, and follow it later.
+     * @description Returns the events of the last 30 days, oldest first. Follow the `Link` header to see every event exactly once; the events of one resource come in commit order. Unlike other lists, the feed has no last page: `Link` is always present. Stop at an empty page, keep its `Link`, and follow it later. To copy the lists, first ask with `since=now`, then read the lists, then follow the `Link`.
      *
      *     Needs a key with the scope `events:read`.
      */
@@ -4538,6 +4538,8 @@ export interface operations {
         cursor?: string;
         /** @description Return only events of this type. */
         type?: components['schemas']['EventType'];
+        /** @description `now`: an empty page, whose `Link` leads to all events that are committed from now on. Not with `cursor`. */
+        since?: 'now';
       };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { ApiExtension, ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../auth/require-scope.decorator.js';
 import { Paged } from '../pagination/paged.decorator.js';
 import type { Page } from '../pagination/page.js';
@@ -17,13 +17,15 @@ export class EventsController {
 
   @Get()
   @RequireScope('events:read')
+  @ApiExtension('x-further-rules', '`since` cannot be combined with `cursor`.')
   @ApiOperation({
     operationId: 'listEvents',
     summary: 'List events',
     description:
       'Returns the events of the last 30 days, oldest first. Follow the `Link` header to see every event exactly ' +
       'once; the events of one resource come in commit order. Unlike other lists, the feed has no last page: ' +
-      '`Link` is always present. Stop at an empty page, keep its `Link`, and follow it later.',
+      '`Link` is always present. Stop at an empty page, keep its `Link`, and follow it later. To copy the lists, first ask with ' +
+      '`since=now`, then read the lists, then follow the `Link`.',
   })
   @Paged(EventResponse, {
     description: 'A page of events.',

@@ -37,11 +37,15 @@ export class EventsService {
   ) {}
 
   /**
-   * Returns the events after a cursor. The page always has a next one, because new events may follow.
+   * Returns the events after a cursor, or none with the cursor of what comes after now. The page always has a next one, because new
+   * events may follow.
    * @throws InvalidCursor, EventsExpired
    */
-  async list({ limit, cursor, type }: ListEventsQuery): Promise<Page<EventResponse>> {
+  async list({ limit, cursor, type, since }: ListEventsQuery): Promise<Page<EventResponse>> {
     const scope = `events ${type ?? ''}`;
+    // "Now" is a position in the feed. A time would miss events: they have that of their writing, which is before their commit.
+    if (since !== undefined)
+      return new Page<EventResponse>([], encodeCursor(await this.newestId(), scope)).begunBy('since');
     const after = cursor === undefined ? undefined : decodeCursor(cursor, scope);
     await this.sequencer.catchUp();
     const rows = await this.read(after ?? 0n, limit, type);

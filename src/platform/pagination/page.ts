@@ -35,6 +35,8 @@ export class Page<T> extends Array<T> {
   readonly next: string | undefined;
   /** Whether the client requested one id. If so, the response has the `ETag` of the item, for `If-Match`. */
   isSingleItem = false;
+  /** The parameter that told where to begin. The link to the next page has the cursor instead. */
+  beginning: string | undefined;
 
   constructor(items: readonly T[] = [], next?: string) {
     super();
@@ -46,12 +48,19 @@ export class Page<T> extends Array<T> {
     const page = new Page<U>(undefined, this.next);
     for (let i = 0; i < this.length; i++) page[i] = transform(this[i] as T, i, this);
     page.isSingleItem = this.isSingleItem;
+    page.beginning = this.beginning;
     return page;
   }
 
   /** Marks this page as the result of a request for one id. */
   asSingleItem(): this {
     this.isSingleItem = true;
+    return this;
+  }
+
+  /** @param parameter of the query that told where to begin; the link to the next page has the cursor instead */
+  begunBy(parameter: string): this {
+    this.beginning = parameter;
     return this;
   }
 }
@@ -65,7 +74,7 @@ export function addPageHeaders(response: Response, result: unknown, base: () => 
   const page = result instanceof Page ? (result as Page<object>) : undefined;
   if (page?.next !== undefined) {
     const { req: request } = response;
-    const next = `<${base()}${request.path}?${withCursor(request, page.next)}>; rel="next"`;
+    const next = `<${base()}${request.path}?${withCursor(request, page.next, page.beginning)}>; rel="next"`;
     const others = response.getHeader('Link');
     response.setHeader('Link', others === undefined ? next : `${String(others)}, ${next}`);
   }
@@ -73,8 +82,9 @@ export function addPageHeaders(response: Response, result: unknown, base: () => 
   if (item) response.setHeader('ETag', versionOf(item));
 }
 
-function withCursor({ url }: Request, cursor: string): string {
+function withCursor({ url }: Request, cursor: string, beginning: string | undefined): string {
   const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+  if (beginning !== undefined) query.delete(beginning);
   query.set('cursor', cursor);
   return query.toString();
 }

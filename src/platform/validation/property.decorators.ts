@@ -11,6 +11,7 @@ import {
   ValidateBy,
   ValidateIf,
   ValidateNested,
+  type ValidationArguments,
 } from 'class-validator';
 import { isInt64, MAX_INT64, MIN_INT64, parseInt64 } from '../json/int64.js';
 
@@ -28,6 +29,25 @@ export function rule({ name, code, test, message }: Rule): PropertyDecorator {
   const validator = { validate: test, defaultMessage: () => `$property ${message}` };
   return ValidateBy({ name, validator }, { context: { code } });
 }
+
+/**
+ * Refuses a value that does not go together with others of its object, with the code `combination`. OpenAPI cannot express that: say it
+ * in the description, and in `x-further-rules` of the operation.
+ */
+export const NotWith = <T extends object>(
+  isRefused: (object: T) => boolean,
+  message: string,
+): ((target: T, property: string | symbol) => void) =>
+  ValidateBy(
+    {
+      name: 'notWith',
+      validator: {
+        validate: (_value, args?: ValidationArguments) => !isRefused(args?.object as T),
+        defaultMessage: () => message,
+      },
+    },
+    { context: { code: 'combination' } },
+  );
 
 /** The value may be omitted. Unlike class-validator's `@IsOptional()`, this does not accept `null`. */
 export const OptionalNotNull = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);

@@ -11,7 +11,8 @@ export class Events<Id = bigint> {
 
   /**
    * Every event of the last 30 days exactly once, oldest first. The feed has no last page, so the list ends at an empty one. To go on
-   * later, read `pages()`, keep the last `nextCursor`, and give it as `cursor`.
+   * later, read `pages()`, keep the last `nextCursor`, and give it as `cursor`. The single, empty page of `since: 'now'` has the cursor
+   * of what comes later.
    * @throws GoneError if events after the cursor have expired
    */
   list(query: EventQuery<Id> = {}, options?: RequestOptions): Listing<StoreEvent<Id>> {

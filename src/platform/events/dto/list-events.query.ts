@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { PageQuery } from '../../pagination/page.query.js';
-import { OptionalNotNull } from '../../validation/property.decorators.js';
+import { NotWith, OptionalNotNull } from '../../validation/property.decorators.js';
 import { EVENT_TYPES } from '../../unit-of-work/event-type.js';
 
 export class ListEventsQuery extends PageQuery {
@@ -14,4 +14,15 @@ export class ListEventsQuery extends PageQuery {
   @OptionalNotNull()
   @IsIn(EVENT_TYPES, { message: '$property must be one of $constraint1' })
   readonly type?: string;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    enum: ['now'],
+    description:
+      '`now`: an empty page, whose `Link` leads to all events that are committed from now on. Not with `cursor`.',
+  })
+  @OptionalNotNull()
+  @IsIn(['now'], { message: '$property must be $constraint1' })
+  @NotWith<ListEventsQuery>(({ cursor }) => cursor !== undefined, 'since cannot be combined with cursor')
+  readonly since?: 'now';
 }

@@ -1,10 +1,10 @@
 import { OmitType } from '@nestjs/swagger';
-import { ValidateBy, type ValidationArguments } from 'class-validator';
 import {
   EnumField,
   type Int64,
   Int64List,
   Int64Parameter,
+  NotWith,
   OptionalNotNull,
   SortedPageQuery,
   SortParameter,
@@ -26,18 +26,8 @@ export class PetsPageQuery extends SortedPageQuery {
 const SORTS = ['id', '-id', 'name', '-name'] as const;
 export type PetSort = (typeof SORTS)[number];
 
-/** Refuses what would need an index that the table does not have, or two orders at once. */
-const notWith = (isWrong: (query: ListPetsQuery) => boolean, message: string): PropertyDecorator =>
-  ValidateBy(
-    {
-      name: 'notWith',
-      validator: {
-        validate: (_value, args?: ValidationArguments) => !isWrong(args?.object as ListPetsQuery),
-        defaultMessage: () => message,
-      },
-    },
-    { context: { code: 'combination' } },
-  );
+/** What would need an index that the table does not have, or two orders at once. */
+const notWith = NotWith<ListPetsQuery>;
 
 export class ListPetsQuery extends OmitType(PetsPageQuery, ['sort']) {
   @SortParameter(SORTS, {
