@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from petstore import WebhookVerificationError, verify_webhook
 
-SECRET = os.environ.get("WEBHOOK_SECRET", "")  # from the response of POST /v1/webhooks
+SECRET = os.environ.get("WEBHOOK_SECRET", "").strip()  # from the response of POST /v1/webhooks
 seen = set()  # in production: a table with a unique index
 
 

@@ -4,7 +4,7 @@ import { env, exit, stderr, stdout } from 'node:process';
 import { text } from 'node:stream/consumers';
 import { verifyWebhook, WebhookVerificationError } from 'petstore-client';
 
-const secret = env.WEBHOOK_SECRET ?? ''; // from the response of POST /v1/webhooks
+const secret = (env.WEBHOOK_SECRET ?? '').trim(); // from the response of POST /v1/webhooks
 if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) {
   stderr.write('Set WEBHOOK_SECRET to the `secret` (whsec_…) in the response of POST /v1/webhooks.\n');
   exit(2);

@@ -38,9 +38,13 @@ class VerifyWebhook(unittest.TestCase):
             self.assertEqual(verify(body, headers_of()).type, "order.placed")
 
     def test_names_a_body_that_is_parsed_already_as_the_mistake(self):
-        for body in (json.loads(BODY), [], None, 5, True):
+        for body in (json.loads(BODY), [], 5, True):
             with self.assertRaisesRegex(TypeError, f"as received.* A {type(body).__name__} seems to be parsed"):
                 verify(body, headers_of())
+
+    def test_names_a_body_that_is_not_there_as_the_mistake(self):
+        with self.assertRaisesRegex(TypeError, "^The payload must be .* bytes. There is none.$"):
+            verify(None, headers_of())
 
     def test_takes_either_signature_after_a_rotation(self):
         headers = headers_of()
@@ -57,15 +61,29 @@ class VerifyWebhook(unittest.TestCase):
             ("a timestamp that is not one", BODY, {**headers_of(), "webhook-timestamp": "x"}),
             ("a timestamp of 5,000 digits", BODY, {**headers_of(), "webhook-timestamp": "9" * 5_000}),
             ("a signature outside ASCII", BODY, {**headers_of(), "webhook-signature": "v1,é"}),
+            ("a signature with a lone surrogate", BODY, {**headers_of(), "webhook-signature": "v1,\ud800"}),
+            ("an id with a lone surrogate", BODY, {**headers_of(), "Webhook-Id": "4711\udcff"}),
+            ("a time with a lone surrogate", BODY, {**headers_of(), "webhook-timestamp": f"{NOW}\ud800"}),
+            ("a body with a lone surrogate", BODY + "\udcff", headers_of()),
         ):
             with self.subTest(case), self.assertRaises(petstore.WebhookVerificationError) as raised:
                 verify(body, headers)
             self.assertEqual(raised.exception.code, "invalid_signature")
 
     def test_says_that_a_secret_is_not_one(self):
-        for secret in ("petstore_x", "whsec_", "whsec_%"):
-            with self.assertRaisesRegex(ValueError, "whsec_"):
+        invalid = ("petstore_x", "whsec_", "whsec_%", "whsec_YQ", "whsec_YWJj=", "whsec_YQ== YQ==", "whsec_YQ==YQ==")
+        for secret in (*invalid, "WHSEC_YQ==", SECRET.encode()):
+            with self.subTest(secret), self.assertRaisesRegex(ValueError, "^The secret must .* whsec_ .* in base64.$"):
                 verify(BODY, headers_of(), secret)
+
+    def test_says_that_a_secret_is_not_set_before_it_looks_at_the_message(self):
+        for secret in (None, ""):
+            with self.assertRaisesRegex(ValueError, "^The secret must .* It is not set.$"):
+                verify(BODY, {}, secret)
+
+    def test_takes_a_secret_from_a_file(self):
+        for secret in (SECRET + "\n", SECRET + "\r\n", f" {SECRET}\t"):
+            self.assertEqual(verify(BODY, headers_of(), secret).type, "order.placed")
 
 
 if __name__ == "__main__":

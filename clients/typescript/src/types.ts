@@ -47,9 +47,9 @@ export type Rotation<Id = bigint> = Given<Schemas['Rotation'], Id>;
 export type RotatedKey<Id = bigint> = Exact<Schemas['RotatedKey'], Id>;
 /** The requests of a UTC day. */
 export type DayUsage<Id = bigint> = Exact<Schemas['DayUsage'], Id>;
-/** The quota of an API key. */
 /** The number of pets of each status. */
 export type Inventory = Schemas['Inventory'];
+/** The quota of an API key. */
 export type RateLimit<Id = bigint> = Exact<Schemas['RateLimit'], Id>;
 /** One invalid value of a request. */
 export type FieldError = Schemas['FieldError'];

@@ -22,9 +22,10 @@ const encoder = new TextEncoder();
  * Checks that the service has signed a message to a webhook (Standard Webhooks), and returns its event. A message may come
  * more than once, with the same `webhook-id`.
  * @param payload the body, exactly as received
- * @param secret `whsec_…`, from the response that created the webhook or rotated its secret
+ * @param secret `whsec_…`, from the response that created the webhook or rotated its secret; white space around it, such as the end of
+ *   the line in a file, does not count
  * @throws WebhookVerificationError if a header is missing, the message is too old, or no signature is valid
- * @throws TypeError for a body that is parsed already
+ * @throws TypeError for a body that is missing or parsed already, and for a secret that is missing or is not one
  */
 export async function verifyWebhook<Ids extends IdKind = 'bigint'>(
   payload: string | ArrayBuffer | ArrayBufferView,
@@ -32,6 +33,7 @@ export async function verifyWebhook<Ids extends IdKind = 'bigint'>(
   secret: string,
   { ids, tolerance = 300, now = Date.now }: VerifyOptions<Ids> = {},
 ): Promise<WebhookEvent<IdTypes[Ids]>> {
+  const secretKey = keyOf(secret);
   const body = bytesOf(payload);
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name),
@@ -42,7 +44,7 @@ export async function verifyWebhook<Ids extends IdKind = 'bigint'>(
   if (!(age <= tolerance)) throw invalid(`The message is not from the last ${tolerance} seconds.`);
   const signed = joined(encoder.encode(`${id}.${timestamp}.`), body);
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', keyOf(secret), algorithm, false, ['verify']);
+  const key = await crypto.subtle.importKey('raw', secretKey, algorithm, false, ['verify']);
   for (const signature of signatures.split(' ')) {
     const bytes = signature.startsWith('v1,') ? fromBase64(signature.slice(3)) : undefined;
     if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, signed)))
@@ -72,16 +74,21 @@ function bytesOf(payload: unknown): Uint8Array {
     return new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength);
   if (Object.prototype.toString.call(payload) === '[object ArrayBuffer]')
     return new Uint8Array(payload as ArrayBuffer); // of any realm
+  const mistake =
+    payload === undefined || payload === null ? 'There is none' : 'It seems to be parsed already';
   throw new TypeError(
-    'The payload must be the body exactly as received, a text or bytes. It seems to be parsed already.',
+    `The payload must be the body exactly as received, a text or bytes. ${mistake}. In Express, use express.raw({ type: 'application/json' }).`,
   );
 }
 
+const SECRET = /^\s*whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\s*$/;
+
 /** @throws TypeError, because an invalid secret is a bug of the program */
-function keyOf(secret: string): Uint8Array<ArrayBuffer> {
-  const key = secret.startsWith('whsec_') ? fromBase64(secret.slice('whsec_'.length)) : undefined;
-  if (!key?.length) throw new TypeError('The secret must start with whsec_ and continue in base64.');
-  return key;
+function keyOf(secret: unknown): Uint8Array<ArrayBuffer> {
+  const key = fromBase64((typeof secret === 'string' ? SECRET.exec(secret)?.[1] : undefined) ?? '');
+  if (key?.length) return key;
+  const mistake = secret === undefined || secret === null || secret === '' ? ' It is not set.' : '';
+  throw new TypeError(`The secret must start with whsec_ and continue in base64.${mistake}`);
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {

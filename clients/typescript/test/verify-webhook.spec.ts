@@ -67,16 +67,20 @@ describe('verifyWebhook', () => {
     expect(await verify(BODY, { ...headersOf(), get: 'x' })).toMatchObject({ type: 'pet.created' });
   });
 
-  it.each([JSON.parse(BODY), [], null, undefined, 5, true])(
+  it.each([JSON.parse(BODY), [], 5, true])(
     'names a body that is parsed already as the mistake: %p',
     async (payload) => {
       await expect(verify(payload, headersOf())).rejects.toThrow(
-        new TypeError(
-          'The payload must be the body exactly as received, a text or bytes. It seems to be parsed already.',
-        ),
+        /^The payload must be the body exactly as received, a text or bytes\. It seems to be parsed already\./,
       );
     },
   );
+
+  it.each([null, undefined])('names a body that is not there as the mistake: %p', async (payload) => {
+    const verified = verify(payload as unknown as string, headersOf());
+    await expect(verified).rejects.toThrow(/^The payload must be .* bytes\. There is none\. In Express, use/);
+    await expect(verified).rejects.toThrow(TypeError);
+  });
 
   it('takes either signature after a rotation', async () => {
     const headers = headersOf();
@@ -92,11 +96,36 @@ describe('verifyWebhook', () => {
     ['a missing header', () => verify(BODY, { ...headersOf(), 'webhook-id': undefined })],
     ['a timestamp that is not one', () => verify(BODY, { ...headersOf(), 'webhook-timestamp': 'x' })],
     ['a signature that is not base64', () => verify(BODY, { ...headersOf(), 'webhook-signature': 'v1,%' })],
+    ['a lone surrogate', () => verify(BODY, { ...headersOf(), 'webhook-id': '4711\ud800' })],
   ])('refuses %s', async (_, attempt) => {
     await expect(attempt()).rejects.toThrow(WebhookVerificationError);
   });
 
-  it('says that a secret is not one', async () => {
-    await expect(verify(BODY, headersOf(), 'petstore_x')).rejects.toThrow('whsec_');
+  it.each([
+    'petstore_x',
+    'whsec_',
+    'whsec_%',
+    'whsec_YQ',
+    'whsec_YWJj=',
+    'whsec_YQ== YQ==',
+    'whsec_YQ==YQ==',
+    'WHSEC_YQ==',
+  ])('says that a secret is not one: %j', async (secret) => {
+    const error = new TypeError('The secret must start with whsec_ and continue in base64.');
+    await expect(verify(BODY, headersOf(), secret)).rejects.toEqual(error);
   });
+
+  it.each([undefined, null, ''])('says that a secret is not set: %j', async (secret) => {
+    const verified = verifyWebhook(BODY, {}, secret as unknown as string); // before it looks at the message
+    await expect(verified).rejects.toEqual(
+      new TypeError('The secret must start with whsec_ and continue in base64. It is not set.'),
+    );
+  });
+
+  it.each([`${SECRET}\n`, `${SECRET}\r\n`, ` ${SECRET}\t`])(
+    'takes a secret from a file: %j',
+    async (secret) => {
+      expect(await verify(BODY, headersOf(), secret)).toMatchObject({ type: 'pet.created' });
+    },
+  );
 });
