@@ -389,6 +389,9 @@ describeShop()('clients/typescript, beyond the contract', () => {
       (await all(pets.list(query))).map(({ name }) => name);
     expect(await named({ namePrefix: 'strass', limit: 1 })).toEqual(['straße', 'STRASSE']);
     expect(await named({ namePrefix: 'STR', sort: '-name' })).toEqual(['Strolch', 'STRASSE', 'straße']);
+    expect((await pets.list({ namePrefix: '' }).page()).items.map(({ id }) => id)).toEqual(
+      (await pets.list({ sort: 'name' }).page()).items.map(({ id }) => id),
+    );
     const { available, pending, sold } = await pets.inventory();
     expect(available + pending + sold).toBeGreaterThan(0);
   });

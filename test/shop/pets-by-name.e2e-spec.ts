@@ -135,8 +135,20 @@ describe('GET /v1/pets?namePrefix=', () => {
     expect(await names({ namePrefix: 'rex', sort: 'name', limit: '1' })).toEqual(['Rex 1']);
   });
 
+  it('begins every name if it is empty, as in a search box that was cleared', async () => {
+    await insert(['Rex', 'anna', '\u{10ffff}', ' '], 'available');
+    await insert(['Bella'], 'sold');
+    const sorted = [' ', 'anna', 'Bella', 'Rex', '\u{10ffff}'];
+    expect(await names({ namePrefix: '' })).toEqual(sorted);
+    expect(await names({ namePrefix: '', sort: '-name' })).toEqual(sorted.toReversed());
+    expect(await names({ namePrefix: '', status: 'sold' })).toEqual(['Bella']);
+    expect((await walk({ namePrefix: '', limit: '2' })).map(({ name }) => name)).toEqual(sorted);
+  });
+
   it.each([
-    ['namePrefix=', 'namePrefix'],
+    ['namePrefix=&sort=id', 'sort'],
+    ['namePrefix=&ids=1', 'namePrefix'],
+    ['namePrefix=&categoryId=1', 'namePrefix'],
     [`namePrefix=${'a'.repeat(201)}`, 'namePrefix'],
     ['namePrefix=%00', 'namePrefix'],
     ['namePrefix=a&namePrefix=b', 'namePrefix'],

@@ -131,6 +131,7 @@ async function costsOf(client: pg.Client, name: string, rows: number): Promise<R
     const { name: own } = after ?? places.middle;
     const prefixes = {
       none: undefined,
+      empty: '',
       own,
       letter: Array.from(own)[0],
       'no match': after ? undefined : 'no such name',

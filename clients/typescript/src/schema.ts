@@ -2005,7 +2005,7 @@ export interface operations {
         categoryId?: number;
         /** @description Return only the pets with these ids, at most 100: `ids=1&ids=2` or `ids=1,2`. With a single id, the response has the `ETag` of that pet. */
         ids?: number[];
-        /** @description Only pets whose name begins with this, regardless of case and Unicode normal form, sorted by name. Not with `ids` or `categoryId`. */
+        /** @description Only pets whose name begins with this, regardless of case and Unicode normal form, sorted by name. Every name begins with an empty text. Not with `ids` or `categoryId`. */
         namePrefix?: string;
       };
       header?: {

@@ -65,6 +65,8 @@ const withDefault = <Options extends { readonly default?: unknown }>(document: O
 interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required' | 'nullable' | 'default'> {
   /** Unicode code points, as JSON Schema and PostgreSQL count them. */
   readonly max: number;
+  /** 1 unless told; 0, together with `mayBeBlank`, for a text that may be empty. */
+  readonly min?: 0 | 1;
   readonly example?: string;
   /** Whether it may be only white space, as the beginning of a text may. */
   readonly mayBeBlank?: boolean;
@@ -73,13 +75,13 @@ interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required
 /** Not only white space, and no U+0000. */
 export const TEXT_PATTERN = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
 
-/** 1 to `max` code points, not only white space. U+0000 and lone surrogates are invalid: PostgreSQL cannot store them. */
-export function Text({ max, mayBeBlank = false, ...document }: TextOptions): PropertyDecorator {
+/** `min` to `max` code points, not only white space. U+0000 and lone surrogates are invalid: PostgreSQL cannot store them. */
+export function Text({ max, min = 1, mayBeBlank = false, ...document }: TextOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
       ...withDefault(document),
       type: 'string',
-      minLength: 1,
+      minLength: min,
       maxLength: max,
       pattern: mayBeBlank ? '^[^\\u0000]*$' : TEXT_PATTERN,
     }),
@@ -88,8 +90,8 @@ export function Text({ max, mayBeBlank = false, ...document }: TextOptions): Pro
     rule({
       name: 'textLength',
       code: 'length',
-      test: (value) => isString(value) && hasLength(value, max),
-      message: `must have 1 to ${max} characters`,
+      test: (value) => isString(value) && hasLength(value, min, max),
+      message: `must have ${min} to ${max} characters`,
     }),
     rule({
       name: 'textNotBlank',
@@ -109,8 +111,8 @@ export function Text({ max, mayBeBlank = false, ...document }: TextOptions): Pro
 const isString = (value: unknown): value is string => typeof value === 'string';
 
 /** Checks the length in UTF-16 units first, at most two per code point, so that code points of a long text are not counted. */
-const hasLength = (text: string, max: number): boolean =>
-  text !== '' && text.length <= 2 * max && Array.from(text).length <= max;
+const hasLength = (text: string, min: number, max: number): boolean =>
+  text.length >= min && text.length <= 2 * max && Array.from(text).length <= max;
 
 interface EnumOptions extends Pick<
   ApiPropertyOptions,

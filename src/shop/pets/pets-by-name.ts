@@ -22,7 +22,7 @@ export async function petsByName(manager: EntityManager, query: ListPetsQuery): 
     const $ = (value: unknown) => `$${values.push(value)}`;
     const conditions: string[] = [];
     if (status !== undefined) conditions.push(`status = ${$(status)}`);
-    if (namePrefix !== undefined) {
+    if (namePrefix !== undefined && namePrefix !== '') {
       const prefix = `folded_pet_name(${$(namePrefix)})`;
       // The key of a cursor is within the prefix: a second bound of the same side could become the one by which the index is entered.
       if (!after || isDescending) conditions.push(`${FOLDED} >= ${prefix}`);

@@ -47,11 +47,13 @@ export class ListPetsQuery extends OmitType(PetsPageQuery, ['sort']) {
 
   @OptionalNotNull()
   @Text({
+    min: 0,
     max: 200,
     required: false,
     mayBeBlank: true,
     description:
-      'Only pets whose name begins with this, regardless of case and Unicode normal form, sorted by name. Not with `ids` or `categoryId`.',
+      'Only pets whose name begins with this, regardless of case and Unicode normal form, sorted by name. Every name begins with an ' +
+      'empty text. Not with `ids` or `categoryId`.',
     example: 'Rex',
   })
   @notWith(
