@@ -128,6 +128,59 @@ describe('clients/examples/python', () => {
     expect([stdout, stderr]).toEqual([expect.stringMatching(README), '']);
   });
 
+  describe('import_pets.py', () => {
+    let folder: Awaited<ReturnType<typeof emptyFolder>>;
+
+    beforeAll(async () => (folder = await emptyFolder()));
+    afterAll(() => folder.remove());
+
+    const importOf = async (key: string, ...lines: string[]) => {
+      const file = join(folder.path, 'pets.csv');
+      await writeFile(file, `\uFEFFname,category_id,status\r\n${lines.join('\r\n')}\r\n`);
+      const program = runPython([join(ROOT, 'clients/examples/python/import_pets.py'), file], {
+        ...environment(key),
+        PYTHONPATH: join(ROOT, 'clients/python/src'),
+        PYTHONUTF8: '1',
+      });
+      const [stdout, stderr] = await Promise.all([text(program.stdout), text(program.stderr)]);
+      return { stdout, stderr, code: program.exitCode ?? ((await once(program, 'close'))[0] as number) };
+    };
+    const imported = async (prefix: string) =>
+      (await petstore.query(`SELECT 1 FROM pets WHERE name LIKE $1`, [`${prefix}%`])).length;
+
+    itWithPython('adds every pet of a CSV file, and none again when it is run again', async () => {
+      const key = await petstore.key();
+      const lines = [
+        '"Ada, the ""first one""",9223372036854775807,sold',
+        ...Array.from({ length: 249 }, (_, i) => `"Ada\n${i}",1,`),
+      ];
+      const done = { code: 0, stderr: '', stdout: '250 pets were added.\n' };
+      expect(await importOf(key, ...lines)).toEqual(done);
+      expect(await importOf(key, ...lines)).toEqual(done);
+      expect(await imported('Ada')).toBe(250);
+      const [first] = await petstore.query(
+        `SELECT name, category_id::text AS category, status FROM pets WHERE name LIKE 'Ada, the%'`,
+      );
+      expect(first).toEqual({
+        name: 'Ada, the "first one"',
+        category: '9223372036854775807',
+        status: 'sold',
+      });
+    });
+
+    itWithPython('names the line that is no pet before it adds any', async () => {
+      const { code, stderr } = await importOf(await petstore.key(), 'Bea 1,1,', 'Bea 2,one,');
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^line 3: .+one.+\n$/)]);
+      expect(await imported('Bea')).toBe(0);
+    });
+
+    itWithPython('says how many pets were added, and which one the service refuses', async () => {
+      const lines = Array.from({ length: 120 }, (_, i) => `${i === 110 ? '' : `Cleo ${i}`},1,`);
+      const { code, stderr } = await importOf(await petstore.key(), ...lines);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/pets were added, [^]*pets\.110\.name/)]);
+    });
+  });
+
   itWithPython('has a receiver that says why it refuses a message', async () => {
     const receiver = runPython(['-u', join(ROOT, 'clients/examples/python/webhook_receiver.py')], {
       PYTHONPATH: join(ROOT, 'clients/python/src'),

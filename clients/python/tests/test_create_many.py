@@ -136,7 +136,7 @@ class CreateManyTest(unittest.TestCase):
             left -= 1
             if left >= 0:
                 return store.respond(request)
-            body = {"code": "validation_failed", "message": "name is missing", "status": 400, "details": [detail]}
+            body = {"code": "validation_failed", "message": "pets.3.name is missing", "status": 400, "details": [detail]}
             return ScriptedResponse(400, {}, body)
 
         self.service.respond = respond
@@ -145,7 +145,7 @@ class CreateManyTest(unittest.TestCase):
         error = raised.exception
         self.assertEqual([pet.name for pet in error.created], store.pets)
         self.assertEqual([(one.field, one.pointer) for one in error.details], [("pets.103.name", "/pets/103/name")])
-        self.assertEqual(error.message, "100 pets were added, then: name is missing")
+        self.assertEqual(error.message, "100 pets were added, then: pets.103.name is missing")
 
     def test_takes_asynchronous_iterables_too(self):
         store = Store(100)

@@ -201,7 +201,7 @@ describe('pets.createMany', () => {
               status: 400,
               body: {
                 code: 'validation_failed',
-                message: 'name is missing',
+                message: 'pets.3.name is missing',
                 status: 400,
                 details: [invalid],
               },
@@ -215,7 +215,10 @@ describe('pets.createMany', () => {
     const { created, details, message, code } = error as CreateManyError;
     expect(created.map(({ name }: Pet) => name)).toEqual(store.pets);
     expect(details).toMatchObject([{ field: 'pets.103.name', pointer: '/pets/103/name' }]);
-    expect([code, message]).toEqual(['validation_failed', '100 pets were added, then: name is missing']);
+    expect([code, message]).toEqual([
+      'validation_failed',
+      '100 pets were added, then: pets.103.name is missing',
+    ]);
   });
 
   it('ends when its signal does, and says what was made', async () => {

@@ -16,7 +16,7 @@ from typing import Any
 
 from .decoding import encode
 from .errors import CreateManyError, PetstoreError, Problem
-from .models import FieldError, NewPet, Pet
+from .models import NewPet, Pet
 
 SIZES = (100, 50, 10)
 """How many pets a request of each plan takes, the largest first."""
@@ -66,16 +66,21 @@ def interrupted(cause: Exception, created: list[Pet]) -> CreateManyError:
     message = f"{len(created)} pets were added, then: "
     if not isinstance(cause, PetstoreError):
         return CreateManyError(Problem("interrupted", f"{message}{cause}"), created)
-    details = tuple(_moved(detail, len(created)) for detail in cause.details)
+    offset = len(created)
+    details = tuple(
+        replace(
+            detail,
+            field=_moved(detail.field, offset),
+            pointer=None if detail.pointer is None else _moved(detail.pointer, offset),
+        )
+        for detail in cause.details
+    )
+    message += _moved(cause.message, offset)
     status, request_id, retry_after = cause.status, cause.request_id, cause.retry_after
     return CreateManyError(
-        Problem(cause.code, message + cause.message, status, request_id, details, retry_after, cause.response), created
+        Problem(cause.code, message, status, request_id, details, retry_after, cause.response), created
     )
 
 
-def _moved(detail: FieldError, offset: int) -> FieldError:
-    def moved(text: str) -> str:
-        return re.sub(r"^(/?pets[./])(\d+)", lambda found: f"{found[1]}{int(found[2]) + offset}", text)
-
-    pointer = None if detail.pointer is None else moved(detail.pointer)
-    return replace(detail, field=moved(detail.field), pointer=pointer)
+def _moved(text: str, offset: int) -> str:
+    return re.sub(r"(?<![^ /])(pets[./])(\d+)", lambda found: f"{found[1]}{int(found[2]) + offset}", text)

@@ -98,12 +98,12 @@ function atPlace(error: unknown, offset: number): unknown {
   if (!(error instanceof PetstoreError) || offset === 0) return error;
   const moved = (text: string) =>
     text.replace(
-      /^(\/?pets[./])(\d+)/,
+      /(?<![^ /])(pets[./])(\d+)/g,
       (_, before: string, place: string) => `${before}${Number(place) + offset}`,
     );
   const details = error.details.map((detail): FieldError => {
     const { field, pointer } = detail;
     return { ...detail, field: moved(field), ...(pointer !== undefined && { pointer: moved(pointer) }) };
   });
-  return Object.assign(error, { details });
+  return Object.assign(error, { details, message: moved(error.message) });
 }
