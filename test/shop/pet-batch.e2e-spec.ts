@@ -1,3 +1,4 @@
+import { ServiceClient } from '../../src/platform/database/pool/service-client.js';
 import { Petstore } from '../support/petstore.js';
 
 let petstore: Petstore;
@@ -6,10 +7,12 @@ let business: Client;
 
 beforeAll(async () => {
   petstore = await Petstore.start();
-  business = petstore.client(await petstore.key('business'));
 });
 afterAll(() => petstore.stop());
-beforeEach(() => petstore.query('TRUNCATE pets, events, event_outbox CASCADE'));
+beforeEach(async () => {
+  await petstore.query('TRUNCATE pets, events, event_outbox CASCADE');
+  business = petstore.client(await petstore.key('business')); // with a limit of its own
+});
 
 interface Pet {
   readonly id: number;
@@ -136,6 +139,46 @@ describe('POST /v1/pets/batch', () => {
     expect(again.text).toBe(first.text);
     expect(await stored()).toHaveLength(100);
     expect((await send(some(99))).body).toMatchObject({ code: 'idempotency_key_reused', status: 422 });
+  });
+
+  it('is taken ten times in two seconds of one key; the plan does not count what is refused', async () => {
+    const other = petstore.client(await petstore.key('business'));
+    for (let i = 0; i < 10; i++) expect((await post(business, some(1))).status).toBe(201);
+    const refused = await post(business, some(1));
+    expect(refused.status).toBe(429);
+    expect(refused.body).toMatchObject({ code: 'rate_limit_exceeded' });
+    expect(refused.headers).toMatchObject({ 'retry-after': '2', 'x-ratelimit-remaining': '990' });
+    expect((await business.get('/v1/pets')).status).toBe(200);
+    expect((await post(other, some(1))).status).toBe(201);
+    petstore.clock.advance(2_000);
+    expect((await post(business, some(1))).status).toBe(201);
+  });
+
+  it('adds 100 pets with at most five statements, and ten with an Idempotency-Key', async () => {
+    await post(business, some(1)); // the key is known
+    const query = Reflect.get(ServiceClient.prototype, 'query') as (...args: unknown[]) => unknown;
+    const sent: string[] = [];
+    const spy = jest.spyOn(ServiceClient.prototype, 'query').mockImplementation(function (
+      this: unknown,
+      ...args
+    ) {
+      const [statement] = args as [string | { text: string }];
+      sent.push(typeof statement === 'string' ? statement : statement.text);
+      return query.apply(this, args);
+    });
+    const statements = async (batch: ReturnType<typeof post>) => {
+      sent.length = 0;
+      await batch.expect(201);
+      // Others belong to work that the process does once a second.
+      return sent.filter((text) => /pets|idempo|^(BEGIN|START|COMMIT|SAVEPOINT|RELEASE)/i.test(text)).length;
+    };
+    try {
+      expect(await statements(post(business, some(100)))).toBeLessThanOrEqual(5);
+      const withKey = post(business, some(100)).set('Idempotency-Key', 'statements');
+      expect(await statements(withKey)).toBeLessThanOrEqual(10);
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   it('needs the scope pets:write', async () => {

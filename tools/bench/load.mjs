@@ -12,10 +12,10 @@ export function requireWrk() {
 
 /**
  * Sends requests of `work` to `origin` for `seconds` over keep-alive connections, each as soon as the previous response
- * has arrived. Returns the number of responses, their rate, and the 50th percentile of response times in microseconds.
+ * has arrived, and each by the next one of `keys`. Returns the number of responses, their rate, and the 50th percentile of response times in microseconds.
  * @throws Error if any response has a status other than the work's
  */
-export async function load({ origin, work, key, seconds, connections, signal }) {
+export async function load({ origin, work, keys, seconds, connections, signal }) {
   const method = work.method ?? 'GET';
   const folder = await mkdtemp(join(tmpdir(), 'petstore-wrk-'));
   try {
@@ -25,12 +25,13 @@ export async function load({ origin, work, key, seconds, connections, signal }) 
       ...process.env,
       BENCH_METHOD: method,
       BENCH_BODY: work.body ?? '',
+      BENCH_KEYS: keys.join(','),
       BENCH_NEXT: work.next?.first ?? 0,
       BENCH_PATHS: paths,
     };
     const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
     const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, origin];
-    const headers = { authorization: `Bearer ${key}`, ...work.headers };
+    const headers = keys.length > 1 ? work.headers : { authorization: `Bearer ${keys[0]}`, ...work.headers };
     for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`);
     const { stdout } = await promisify(execFile)('wrk', args, { env, signal });
     const { responses, errorStatuses, socketErrors, micros, p50 } = JSON.parse(
@@ -50,7 +51,7 @@ export async function load({ origin, work, key, seconds, connections, signal }) 
 }
 
 /** Sends one request, to check the response before thousands of them are counted. */
-export async function probe({ origin, work, key, signal }) {
+export async function probe({ origin, work, keys: [key], signal }) {
   const response = await fetch(origin + work.paths[0], {
     method: work.method,
     headers: { authorization: `Bearer ${key}`, ...work.headers },

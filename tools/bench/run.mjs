@@ -67,9 +67,10 @@ async function measureRounds({ keys, petIds, orderable, database, redis }, optio
     if (!options.works.includes(name)) continue;
     const taking = servers.filter((server) => !work.servers || work.servers.includes(server.name));
     const target = ({ origin }) => {
-      return { origin, work, key: keys[work.key ?? 'unlimited'], connections, signal };
+      return { origin, work, keys: keys[work.keys ?? 'unlimited'], connections, signal };
     };
-    for (const server of taking) await warmUp(server, target(server), options.warmUpRequests);
+    for (const server of taking)
+      await warmUp(server, target(server), work.warmUpRequests ?? options.warmUpRequests);
     if (!servers[0].idle) await measureIdle(servers, signal);
     for (const round of rounds) {
       const sample = async (server) => {

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { hashSecret, makeSecret } from '../../dist/src/platform/keys/secret.js';
 import { startRedis } from '../soak/redis.mjs';
 import { openDatabase, sql } from './database.mjs';
 import { createKey, freePort, startServer } from './servers.mjs';
 
 /** More than are ordered in a minute. */
 const ORDERABLE = 300_000;
+/** With so many, no key exceeds the limit of batches before the process is busy. */
+const IMPORTERS = 100;
 
 /** Sets up the database, the keys and 10,000 pets. */
 export async function setScene({ node, works, redis: withRedis, against }, { folder, signal, undo }) {
@@ -15,23 +18,36 @@ export async function setScene({ node, works, redis: withRedis, against }, { fol
   if (redis) undo(redis.stop);
   const extraEnv = redis ? { REDIS_URL: redis.url } : {};
   const common = { node, folder, databaseUrl: database.url, signal, extraEnv, against, counts: true };
-  const keys = {
-    unlimited: await createKey(common, { name: 'bench', perMinute: 1e8, perDay: 1e9 }),
-    exhausted: await createKey(common, { name: 'bench-exhausted', perMinute: 1, perDay: 1 }),
-  };
+  const unlimited = await createKey(common, { name: 'bench', perMinute: 1e8, perDay: 1e9 });
+  const exhausted = await createKey(common, { name: 'bench-exhausted', perMinute: 1, perDay: 1 });
+  const importers = works.includes('batch') ? await addImporters(database.url) : [];
+  const keys = { unlimited: [unlimited], exhausted: [exhausted], importers };
   const petIds = await seedPets(database.url);
-  const hash = createHash('sha256').update(keys.unlimited).digest('hex');
+  const hash = createHash('sha256').update(unlimited).digest('hex');
   await sql(database.url, 'INSERT INTO bench_api_keys (hash, name) VALUES ($1, $2)', [hash, 'bench']);
   const orderable = works.includes('order') ? await addOrderable(database.url) : undefined;
   const start = async (name) => {
-    const server = await startServer(name, { ...common, apiKey: keys.unlimited });
+    const server = await startServer(name, { ...common, apiKey: unlimited });
     undo(server.stop);
     // The first of these requests uses up the day.
-    const headers = { authorization: `Bearer ${keys.exhausted}` };
+    const headers = { authorization: `Bearer ${exhausted}` };
     if (name === 'ours') await fetch(`${server.origin}/v1/pets`, { headers });
     return server;
   };
   return { start, keys, database, petIds, orderable, redis };
+}
+
+/** Adds keys like the first one. @returns their secrets */
+async function addImporters(url) {
+  const secrets = Array.from({ length: IMPORTERS }, makeSecret);
+  await sql(
+    url,
+    `INSERT INTO api_keys (name, plan, per_minute, per_day, hash, prefix, last_four)
+     SELECT name, plan, per_minute, per_day, decode(new, 'hex'), prefix, last_four
+     FROM api_keys, unnest($1::text[]) AS new WHERE name = 'bench'`,
+    [secrets.map(hashSecret)],
+  );
+  return secrets;
 }
 
 /** Adds pets that are each ordered once. */

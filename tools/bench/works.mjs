@@ -34,6 +34,17 @@ export const works = (petIds, orderable) => ({
     status: 201,
     check: (body) => isPet(body) && body.name === 'Rex',
   },
+  batch: {
+    paths: ['/v1/pets/batch'],
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ pets: Array(100).fill({ name: 'Rex', categoryId: 7 }) }),
+    keys: 'importers', // each can send five a second
+    warmUpRequests: 1000,
+    servers: ['ours'],
+    status: 201,
+    check: ({ pets }) => pets.length === 100 && pets.every(isPet),
+  },
   update: {
     paths: petIds.map((id) => `/v1/pets/${id}`),
     method: 'PATCH',
@@ -55,7 +66,7 @@ export const works = (petIds, orderable) => ({
   },
   refused: {
     paths: ['/v1/pets?limit=20&status=available'],
-    key: 'exhausted',
+    keys: 'exhausted',
     servers: ['ours', 'against'],
     status: 429,
     check: (body) => body.status === 429,

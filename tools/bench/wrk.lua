@@ -5,7 +5,8 @@ local body = os.getenv("BENCH_BODY")
 local next = tonumber(os.getenv("BENCH_NEXT"))
 local varies = body:find("{random}", 1, true) or body:find("{next}", 1, true)
 wrk.body = body
-local paths, requests = {}, {}
+local paths, requests, keys = {}, {}, {}
+for key in os.getenv("BENCH_KEYS"):gmatch("[^,]+") do keys[#keys + 1] = key end
 
 function init()
   math.randomseed(os.time())
@@ -17,6 +18,12 @@ end
 
 function request()
   local chosen = math.random(#requests)
+  if #keys > 1 then -- each in turn
+    next = next + 1
+    local headers = { authorization = "Bearer " .. keys[next % #keys + 1] }
+    for name, value in pairs(wrk.headers) do headers[name] = headers[name] or value end
+    return wrk.format(nil, paths[chosen], headers)
+  end
   if not varies then return requests[chosen] end
   next = next + 1
   local filled = body:gsub("{random}", math.random(1000000000)):gsub("{next}", next - 1)

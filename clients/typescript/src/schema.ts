@@ -43,7 +43,7 @@ export interface paths {
     put?: never;
     /**
      * Add several pets
-     * @description Adds all pets or none, and is one request of the quota. With the free plan at most 10 pets, with pro 50, with business and enterprise 100. A body has at most 16 KiB, so fewer pets with very long names fit. If one is invalid, `details` names it, for example `pets.3.name`, and none is added.
+     * @description Adds all pets or none, and is one request of the quota; of these requests, a key can send five a second. With the free plan at most 10 pets, with pro 50, with business and enterprise 100. A body has at most 16 KiB, so fewer pets with very long names fit. If one is invalid, `details` names it, for example `pets.3.name`, and none is added.
      *
      *     Needs a key with the scope `pets:write`.
      */

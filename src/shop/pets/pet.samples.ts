@@ -26,9 +26,10 @@ export class PetSamples implements Samples {
 
   async add(): Promise<void> {
     if (await this.table.exists()) return;
-    for (const [i, name] of NAMES.entries()) {
+    const pets = NAMES.map((name, i) => {
       const status = STATUSES[i % STATUSES.length] ?? PetStatus.Available;
-      await this.pets.create({ name, categoryId: (i % CATEGORIES) + 1, status }, this.changes);
-    }
+      return { name, categoryId: (i % CATEGORIES) + 1, status };
+    });
+    await this.pets.createAll({ pets }, pets.length, this.changes);
   }
 }

@@ -6,6 +6,7 @@ import {
   ApiOkResponse,
   ApiOperation,
 } from '@nestjs/swagger';
+import { Throttle } from '@nestjs/throttler';
 import {
   ApiErrors,
   Changes,
@@ -29,7 +30,7 @@ import { ListPetsQuery } from './dto/list-pets.query.js';
 import { CreatePetsDto, PetsResponse } from './dto/pet-batch.js';
 import { PetResponse } from './dto/pet.response.js';
 import { UpdatePetDto } from './dto/update-pet.dto.js';
-import { PETS_OF_PLAN } from './pet-batch-size.js';
+import { BATCHES_OF_KEY, PETS_OF_PLAN } from './pet-batch-size.js';
 import { PetStatus } from './pet-status.js';
 import { InvalidStatusTransition, PetNotFound, PetReserved, TooManyPets } from './pet.errors.js';
 import { PetsService } from './pets.service.js';
@@ -77,13 +78,14 @@ export class PetsController {
   @Post('batch')
   @RequireScope('pets:write')
   @Idempotent()
+  @Throttle({ default: BATCHES_OF_KEY })
   @ApiErrors(new TooManyPets(PETS_OF_PLAN.free))
   @ApiOperation({
     operationId: 'createPets',
     summary: 'Add several pets',
     description:
-      'Adds all pets or none, and is one request of the quota. With the free plan at most 10 pets, with pro 50, with business and ' +
-      'enterprise 100. A body has at most 16 KiB, so fewer pets with very long names fit. If one is invalid, `details` names it, for ' +
+      'Adds all pets or none, and is one request of the quota; of these requests, a key can send five a second. With the free plan at ' +
+      'most 10 pets, with pro 50, with business and enterprise 100. A body has at most 16 KiB, so fewer pets with very long names fit. If one is invalid, `details` names it, for ' +
       'example `pets.3.name`, and none is added.',
   })
   @ApiCreatedResponse({
