@@ -18,6 +18,7 @@ const RUN: Record<string, readonly (readonly RegExp[])[]> = {
     [/^$/],
     [/^HTTP\/1.1 200 OK/, /X-RateLimit-Limit: 60/, /ETag: "/, /\[\{"id":1,/],
     [/ 201 Created[^]* 201 Created[^]*Idempotent-Replayed: true[^]* 422 [^]*"idempotency_key_reused"/],
+    [/^\{"pets":\[\{"id":\d+,"name":"Ben"[^]*"name":"Emma"[^]*"validation_failed"[^]*pets\.1\.name/],
     [/^$/],
     [/"name":"Luna","categoryId":1,"status":"pending"[^]*"pet_not_available"/],
     [/"status":"approved"[^]*"status":"delivered"[^]*"name":"Luna","categoryId":1,"status":"sold"/],

@@ -79,7 +79,6 @@ const USES: readonly Use[] = [
     files: [
       'src/platform/statements/covered-entity.ts',
       'src/platform/statements/entity-statements.ts',
-      'src/platform/unit-of-work/changes.ts',
       'src/platform/unit-of-work/row-changes.ts',
     ],
   },
