@@ -27,6 +27,7 @@ export class Load {
     clients = 8,
     /** Every so many requests are a POST. */
     private readonly postEach = 4,
+    private readonly host = '127.0.0.1',
   ) {
     this.clients = Array.from({ length: clients }, (_, i) => this.client(i));
   }
@@ -57,7 +58,7 @@ export class Load {
     return new Promise((resolve, reject) => {
       const outgoing = request(
         {
-          host: '127.0.0.1',
+          host: this.host,
           port: this.port,
           path: method === 'GET' ? '/v1/pets?limit=1' : '/v1/pets',
           method,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MIGRATIONS } from '../../src/app.migrations.js';
@@ -82,6 +82,15 @@ export class PostgresServer {
     }
     Object.assign(this.settings, { ssl: 'on', ssl_cert_file: 'server.pem', ssl_key_file: 'server-key.pem' });
     await this.launch();
+  }
+
+  /** Restarts it so that a program at the other end of a network reaches it. @returns its URL there */
+  async listenOn({ here, there }: { readonly here: string; readonly there: string }): Promise<string> {
+    await this.server.stop();
+    await appendFile(join(this.folder, 'postgres', 'pg_hba.conf'), `host all all ${there}/32 scram-sha-256\n`);
+    this.settings.listen_addresses = `127.0.0.1,${here}`;
+    await this.launch();
+    return Object.assign(new URL(this.url), { hostname: here }).href;
   }
 
   get url(): string {

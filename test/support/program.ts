@@ -22,6 +22,8 @@ interface ProgramOptions {
   readonly cwd: string;
   /** Added to `PATH`, `HOME` and the compile cache, which are all that it inherits. */
   readonly env?: Record<string, string>;
+  /** The words before the command. */
+  readonly launcher?: readonly string[];
 }
 
 export interface Ended {
@@ -37,9 +39,10 @@ export class Program {
   private readonly exited: Promise<Ended>;
   private readonly child: ChildProcess;
 
-  constructor(script: string, args: readonly string[], { cwd, env = {} }: ProgramOptions) {
+  constructor(script: string, args: readonly string[], { cwd, env = {}, launcher = [] }: ProgramOptions) {
     const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
-    this.child = spawn(process.execPath, [script, ...args], {
+    const [command = '', ...words] = [...launcher, process.execPath, script, ...args];
+    this.child = spawn(command, words, {
       cwd,
       env: { PATH, HOME, NODE_COMPILE_CACHE, SHUTDOWN_GRACE_SECONDS: '0', ...env }, // there is no load balancer
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -27,14 +27,15 @@ export class WebhookReceiver {
     });
   });
 
-  static async start(): Promise<WebhookReceiver> {
+  static async start(address = '127.0.0.1'): Promise<WebhookReceiver> {
     const receiver = new WebhookReceiver();
-    await once(receiver.server.listen(0, '127.0.0.1'), 'listening');
+    await once(receiver.server.listen(0, address), 'listening');
     return receiver;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
+    const { address, port } = this.server.address() as AddressInfo;
+    return `http://${address}:${port}/hook`;
   }
 
   /** Waits for the message at this index, from 0. */

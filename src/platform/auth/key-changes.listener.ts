@@ -12,6 +12,7 @@ import { seconds } from '../clock/duration.js';
 import { PATIENCE } from '../clock/patience.js';
 import { PeriodicTasks } from '../clock/periodic-tasks.js';
 import { dedicatedConnection } from '../database/pool/connection-options.js';
+import { watchClient } from '../database/pool/lost-connections.js';
 import { ServiceClient } from '../database/pool/service-client.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 
@@ -61,6 +62,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
       if (this.client) await client.query('SELECT 1');
       else {
         await client.connect();
+        await watchClient(client);
         await client.query(`LISTEN ${CHANNEL}`);
       }
       if (client.isReadOnly) throw new Error('the server is read-only'); // a standby or a former primary gets no changes

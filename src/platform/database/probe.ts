@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { seconds } from '../clock/duration.js';
 import type { connectionOptions } from './pool/connection-options.js';
+import { watchClient } from './pool/lost-connections.js';
 import { type ClientConfig, ServiceClient } from './pool/service-client.js';
 
 /** Longer than a check waits: on a machine with too much work, a connection that comes late serves the next checks. */
@@ -17,6 +18,8 @@ export function openProbe({ options }: DataSource): pg.Pool {
     max: 1,
     idleTimeoutMillis: seconds(30),
     allowExitOnIdle: true,
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg awaits it, unlike its types say
+    onConnect: watchClient,
   };
   const pool = new pg.Pool({ ...config, Client: ServiceClient });
   return pool.on('error', () => undefined); // a lost connection is replaced

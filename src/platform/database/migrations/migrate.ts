@@ -10,7 +10,9 @@ import {
   rethrowAsNoConnection,
   throwConnectionError,
 } from '../database-unavailable.js';
-import { watchClient } from '../pool/service-pool.js';
+import { NOTICE_LOST_SERVER, watchClient } from '../pool/lost-connections.js';
+import { ServiceClient } from '../pool/service-client.js';
+import { poolOf } from '../pool/service-pool.js';
 import { errorCodeOf } from '../../errors/error-code.js';
 import { type Say, takeLock } from './migration-lock.js';
 import { endLimits, limitLocks, untilLocked } from './migration-session.js';
@@ -116,6 +118,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
     connectionString: url,
     application_name: APPLICATION,
     connectionTimeoutMillis: CONNECT,
+    ...NOTICE_LOST_SERVER,
   });
   client.on('error', () => undefined); // a lost connection fails the query
   await client.connect().catch(rethrowAsNoConnection);
@@ -160,6 +163,7 @@ async function underLock<T>(
   const dataSource = await connect(url, known);
   const session = dataSource.createQueryRunner();
   try {
+    endWith((await session.connect()) as ServiceClient, dataSource);
     await takeLock((sql) => session.query(sql) as Promise<object[]>, say);
     return await work(dataSource);
   } catch (error) {
@@ -187,6 +191,17 @@ async function underLock<T>(
   }
 }
 
+/** Ends the other connections with that of the lock, without which nothing may go on. It idles, so a lost network is noticed there first. */
+function endWith(lock: ServiceClient, dataSource: DataSource): void {
+  poolOf(dataSource).on('connect', (client) => {
+    const end = () => {
+      (client as pg.ClientBase as ServiceClient).destroy();
+    };
+    if (lock.isLost) end();
+    else lock.once('end', end);
+  });
+}
+
 /** Separate connections without time limits: a migration, or the wait for another process, may take long. */
 async function connect(url: string, known: readonly Migration[]): Promise<DataSource> {
   const { DataSource } = await import('typeorm'); // loaded only when a migration is pending
@@ -195,7 +210,10 @@ async function connect(url: string, known: readonly Migration[]): Promise<DataSo
     applicationName: APPLICATION,
     poolSize: 2,
     extra: {
-      onConnect: async (client: pg.ClientBase) => {
+      ...NOTICE_LOST_SERVER,
+      Client: ServiceClient,
+      onConnect: async (client: ServiceClient) => {
+        client.queryTimeout = Infinity;
         await watchClient(client); // the statements of a killed process end with it
         await endLimits(client);
       },

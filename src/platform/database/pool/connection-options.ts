@@ -5,6 +5,7 @@ import { SERVICE } from '../../config/service.js';
 import { seconds } from '../../clock/duration.js';
 import type { DatabaseConfig } from '../database.config.js';
 import { int64FromDatabase } from '../../json/int64.js';
+import { NOTICE_LOST_SERVER } from './lost-connections.js';
 
 /** How many connections the requests of a process share. */
 export const POOL_SIZE = 10;
@@ -31,7 +32,7 @@ export function connectionOptions(url: string, settings: Partial<DatabaseConfig>
     installExtensions: false, // only migrations change the database
     extra: {
       statement_timeout: STATEMENT_TIMEOUT,
-      keepAlive: true, // detects dead connections of streams, which have no timeout
+      ...NOTICE_LOST_SERVER, // for streams, which have no timeout
       idle_in_transaction_session_timeout: seconds(30), // releases the locks of a frozen process
       types: { getTypeParser },
       currentUrl: currentDatabaseUrl,

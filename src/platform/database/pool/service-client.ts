@@ -65,7 +65,7 @@ export class ServiceClient extends pg.Client {
   queryTimeout = QUERY_TIMEOUT;
   /** Whether it is idle in the pool. */
   isFree = false;
-  /** Whether PostgreSQL or the network has closed it. */
+  /** Whether it is closed, or about to be. */
   isLost = false;
   /** Whether PostgreSQL has reported an error, but not yet the transaction status that it leads to. */
   private isFailing = false;
@@ -220,6 +220,7 @@ export class ServiceClient extends pg.Client {
 
   /** Closes the connection at once. A running query is rejected. */
   destroy(): void {
+    this.isLost = true;
     this.connection.stream.destroy();
   }
 

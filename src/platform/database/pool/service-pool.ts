@@ -4,14 +4,11 @@ import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { seconds, withTimeout } from '../../clock/duration.js';
 import { errorCodeOf } from '../../errors/error-code.js';
+import { watchClient } from './lost-connections.js';
 import { QUERY_TIMEOUT, ServiceClient } from './service-client.js';
 
 /** The pool of TypeORM. */
 export const poolOf = ({ driver }: DataSource): pg.Pool => (driver as PostgresDriver).master as pg.Pool;
-
-/** Lets PostgreSQL drop the statement of a client that is gone. Not every platform of a server has this setting. */
-export const watchClient = (client: pg.ClientBase) =>
-  client.query(`SET client_connection_check_interval = '1s'`).catch(() => undefined);
 
 /** The time that `end()` leaves to running statements, such as those of background work on a frozen server. */
 const END_TIMEOUT = seconds(0.5);
