@@ -3,11 +3,15 @@ import { emptyFolder, Program, SERVICE } from '../support/program.js';
 import { seconds } from '../../src/platform/clock/duration.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
+import { describeWithRedis, RedisServer } from '../support/redis-server.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const PROCESSES = 2;
 const PROMISED = seconds(1);
-/** Allows for a busy machine. A cache entry would last 10 s. */
+/** How long a process uses what it has read, unless it hears of a change. */
+const CACHED = seconds(10);
+/** Allows for a busy machine. */
 const SOON = seconds(5);
 /** How long it took until every process had noticed each change, in milliseconds. */
 const delays: number[] = [];
@@ -104,5 +108,54 @@ describe('each of two processes that know a key', () => {
     expect(await petstore('keys', 'show', id)).toMatchObject({
       lastUsedAt: expect.stringMatching(/^\d{4}-.+Z$/) as unknown,
     });
+  });
+});
+
+/** Starts the service as the processes above, with further settings. @returns its URL */
+async function start(env: Record<string, string>): Promise<string> {
+  const port = await freePort();
+  const settings = { DATABASE_URL: database.url, LOG_LEVEL: 'warn', PORT: String(port), ...env };
+  const service = new Program(SERVICE, [], { cwd: folder.path, env: settings });
+  services.push(service);
+  await service.prints(/listens/);
+  return `http://127.0.0.1:${port}`;
+}
+
+const ask = async (url: string, key: string) =>
+  (await fetch(url, { headers: { Authorization: `Bearer ${key}` } })).status;
+
+describeWithRedis('a process that has lost Redis', () => {
+  it('refuses a key soon after its revocation', async () => {
+    const redis = await RedisServer.start();
+    const url = await start({ REDIS_URL: redis.url });
+    const { id, key } = await create();
+    const pets = () => ask(`${url}/v1/pets?limit=1`, key);
+    expect(await pets()).toBe(200);
+    await redis.freeze();
+    expect(await pets()).toBe(200);
+    await petstore('keys', 'revoke', id);
+    await eventually(async () => (await pets()) === 401, SOON);
+    await redis.stop();
+  });
+});
+
+describe('a process that has lost PostgreSQL', () => {
+  it('gives a revoked key none of its data, and refuses it once it reaches PostgreSQL again', async () => {
+    const proxy = await TcpProxy.to(database.url);
+    const url = await start({ DATABASE_URL: proxy.url });
+    const { id, key } = await create();
+    const paths = ['/v1/pets?limit=1', '/v1/store/inventory', '/v1/events', '/v1/webhooks', '/v1/key'];
+    const outcomes = () => Promise.all(paths.map((path) => ask(`${url}${path}`, key)));
+    expect(await outcomes()).toEqual(paths.map(() => 200));
+    proxy.cut();
+    await petstore('keys', 'revoke', id);
+    const revoked = performance.now();
+    await eventually(async () => (await ask(`${url}/v1/store/inventory`, key)) === 503); // a count is reused for a while
+    expect(await outcomes()).toEqual(paths.map(() => 503));
+    await eventually(() => performance.now() - revoked > CACHED);
+    expect(await outcomes()).toEqual(paths.map(() => 503));
+    proxy.mend();
+    await eventually(async () => (await outcomes()).every((status) => status === 401));
+    proxy.remove();
   });
 });
