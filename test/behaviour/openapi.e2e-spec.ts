@@ -105,6 +105,13 @@ class FilesController {
   store(): object {
     return {};
   }
+
+  @Post('lines')
+  @ApiConsumes('application/x-ndjson')
+  @ApiCreatedResponse({ type: FIRST })
+  import(): object {
+    return {};
+  }
 }
 
 @Module({ controllers: [FilesController] })
@@ -115,11 +122,27 @@ describe('the document of an upload', () => {
     const uploading = await Petstore.start({ modules: [FilesModule] });
     const { body } = await uploading.client().get('/openapi.json').expect(200);
     const { post } = (body as { paths: Record<string, { post: Upload }> }).paths['/on-files'] ?? {};
-    expect(Object.keys(post?.responses ?? {})).toEqual(expect.arrayContaining(['400', '413']));
+    expect(Object.keys(post?.responses ?? {})).toEqual(expect.arrayContaining(['400', '413', '415']));
     expect(Object.keys(post?.responses[400]?.content['application/json']?.examples ?? {})).toEqual([
       'validation_failed',
       'bad_request', // which `ParseFilePipe` and `FileInterceptor` throw
     ]);
+    for (const [path, type] of [
+      ['on-files', 'multipart/form-data'],
+      ['on-files/lines', 'application/x-ndjson'],
+    ]) {
+      const refused = await uploading
+        .client(await uploading.key())
+        .post(`/v1/${path}`)
+        .send({})
+        .expect(415);
+      const described = (body as { paths: Record<string, { post: Upload }> }).paths[`/${path}`]?.post
+        .responses[415];
+      expect(described?.content['application/json']?.examples).toEqual({
+        unsupported_media_type: { value: refused.body },
+      });
+      expect(refused.body).toMatchObject({ message: `Send the body as ${type}.` });
+    }
     expect(post?.requestBody.content['multipart/form-data']).not.toHaveProperty('example');
     expect(post?.responses[201]?.content['image/png']).not.toHaveProperty('example');
     await uploading.stop();
@@ -159,6 +182,51 @@ describe('a document that cannot be generated', () => {
   it('stops the start too if it can be described but not be written', async () => {
     const start = Petstore.start({ modules: [EndlessModule] }).then(() => 'started');
     await expect(start).rejects.toThrow(/The OpenAPI document cannot be generated: \[EndlessDto\]/);
+  });
+});
+
+interface Mistake {
+  readonly details?: readonly { readonly in: string; readonly field: string; readonly code: string }[];
+}
+interface Documented {
+  readonly responses: Record<
+    string,
+    { readonly content: Record<string, { readonly examples: Record<string, { readonly value: Mistake }> }> }
+  >;
+}
+
+describe('the examples of 400', () => {
+  /** What is sent to get a mistake: the query, the headers, the body. */
+  function mistaken({
+    details: [detail] = [],
+  }: Mistake): [query: string, headers: Record<string, string>, body?: object] {
+    if (!detail) return ['', { Host: 'a b' }];
+    if (detail.in === 'query') return [`?${detail.field}=${detail.code === 'range' ? 0 : 'red'}`, {}];
+    if (detail.in === 'header') return ['', { [detail.field]: 'é' }];
+    return ['', {}, detail.code === 'required' ? {} : { [detail.field]: 'red' }];
+  }
+
+  it('are what the operations return', async () => {
+    const client = petstore.client(await petstore.key());
+    const { body } = await client.get('/openapi.json').expect(200);
+    const tried = Object.entries((body as { paths: Record<string, object> }).paths).flatMap(([path, item]) =>
+      Object.entries(item as Record<string, Documented>).map(([method, { responses }]) => {
+        const examples = responses['400']?.content['application/json']?.examples ?? {};
+        const example = (examples.validation_failed ?? examples.malformed_request)?.value;
+        return { method, path: `/v1${path.replace(/\{\w+\}/g, '1')}`, example };
+      }),
+    );
+    expect(tried.length).toBeGreaterThan(3);
+    for (const { method, path, example = {} } of tried) {
+      const [query, headers, sent] = mistaken(example);
+      const request = client[method as 'post'](`${path}${query}`).set(headers);
+      const response = await (sent === undefined ? request : request.send(sent));
+      const { details } = example;
+      expect([method, path, response.status, response.body]).toEqual([
+        ...[method, path, 400],
+        details ? expect.objectContaining({ details: expect.arrayContaining([...details]) }) : example,
+      ]);
+    }
   });
 });
 

@@ -100,11 +100,12 @@ export function ifMatchCondition(headers: IncomingHttpHeaders): IfMatchCondition
 function tagsIn(value: string, name: string): Tags {
   if (value.trim() === '*') return '*';
   const tags = value.length > MAX_CONDITION ? undefined : value.match(TAG);
-  if (!tags || !LIST.test(value.replace(TAG, '""'))) throw malformed(name);
+  if (!tags || !LIST.test(value.replace(TAG, '""'))) throw malformedCondition(name);
   return tags;
 }
 
-const malformed = (name: string): ValidationFailed =>
+/** For a header that is no condition. */
+export const malformedCondition = (name: string): ValidationFailed =>
   new ValidationFailed([
     parameterError('header', [name], {
       code: 'format',

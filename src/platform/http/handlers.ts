@@ -42,17 +42,24 @@ export function parametersOf(handler: object, controller: Type): Readonly<Record
 }
 
 /** The class of the whole body that a handler takes, if it is one of a module. */
-export function bodyClass(handler: object, controller: Type): Type<object> | undefined {
-  const body = Object.entries(parametersOf(handler, controller)).find(
-    ([key, { data }]) => key.startsWith(`${RouteParamtypes.BODY}:`) && data === undefined,
+export const bodyClass = (handler: object, controller: Type): Type<object> | undefined =>
+  classOf(RouteParamtypes.BODY, handler, controller);
+
+/** The class of the whole query that a handler takes, which refuses unknown parameters. */
+export const queryClass = (handler: object, controller: Type): Type<object> | undefined =>
+  classOf(RouteParamtypes.QUERY, handler, controller);
+
+function classOf(kind: RouteParamtypes, handler: object, controller: Type): Type<object> | undefined {
+  const whole = Object.entries(parametersOf(handler, controller)).find(
+    ([key, { data }]) => key.startsWith(`${kind}:`) && data === undefined,
   );
-  if (!body) return undefined;
+  if (!whole) return undefined;
   const types = Reflect.getMetadata(
     'design:paramtypes',
     controller.prototype as object,
     nameOf(handler, controller),
   ) as readonly unknown[] | undefined;
-  const type = types?.[body[1].index];
+  const type = types?.[whole[1].index];
   return typeof type === 'function' && !BUILT_IN.includes(type) ? (type as Type<object>) : undefined;
 }
 

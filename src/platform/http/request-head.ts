@@ -10,7 +10,7 @@ export const MAX_HEADERS = 200;
 /** Parameters of a query, empty ones included. A form has as many fields. */
 const MAX_PARAMETERS = 1_000;
 
-class InvalidHost extends DomainError {
+export class InvalidHost extends DomainError {
   constructor() {
     super('invalid', 'malformed_request', 'HTTP/1.1 requires one valid Host header (RFC 9112, section 3.2).');
   }

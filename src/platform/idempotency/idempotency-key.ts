@@ -20,11 +20,15 @@ export function idempotencyKey(values: readonly string[]): string {
   const [value = '', ...more] = values;
   if (more.length === 0 && BARE.test(value)) return value;
   if (more.length === 0 && QUOTED.test(value)) return value.slice(1, -1).replace(/\\(.)/g, '$1');
-  throw invalid(
+  throw malformedKey();
+}
+
+/** For a header that is no key. */
+export const malformedKey = (): ValidationFailed =>
+  invalid(
     'format',
     `${IDEMPOTENCY_KEY} must be one key of 1 to 255 printable ASCII characters, in quotes if it has spaces`,
   );
-}
 
 /** For a client without an API key, whose repeats cannot be told from other clients' requests. */
 export const keyWithoutClient = (): ValidationFailed =>

@@ -31,9 +31,12 @@ export const WITH_ANOTHER_BODY: readonly DomainError[] = [
   ]),
   new PayloadTooLarge(),
 ];
-export const WITHOUT_A_BODY: readonly DomainError[] = [
-  new ValidationFailed([unknownError('query', ['colour'])]),
-];
+/** Of an operation with a query DTO: others ignore unknown parameters. */
+export const UNKNOWN_PARAMETER = new ValidationFailed([unknownError('query', ['colour'])]);
+export const UNKNOWN_PROPERTY = new ValidationFailed([unknownError('body', ['colour'])]);
+/** @param property that the body must have */
+export const missingProperty = (property: string): DomainError =>
+  new ValidationFailed([bodyError([property], { code: 'required', message: `${property} is required` })]);
 export const WITH_IDEMPOTENCY: readonly DomainError[] = [
   new IdempotencyInProgress(),
   new IdempotencyKeyReused(),

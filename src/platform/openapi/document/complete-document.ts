@@ -53,7 +53,7 @@ function complete({ method, operation }: PathOperation, route: Route, schemas: S
   // The empty requirement of `@Public()` means that no key is required.
   if (operation.security?.some((requirement) => Object.keys(requirement).length === 0))
     operation.security = [];
-  addErrorResponses(operation, route);
+  addErrorResponses(operation, route, schemas);
   addTexts(operation, route);
   if (method === 'get') addNotModified(operation);
   addHeaders(operation, route);

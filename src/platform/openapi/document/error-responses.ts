@@ -1,19 +1,24 @@
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
+import { malformedCondition } from '../../conditional/if-match.condition.js';
 import { UnsupportedMediaType } from '../../http/body/body.errors.js';
+import { InvalidHost } from '../../http/request-head.js';
+import { malformedKey } from '../../idempotency/idempotency-key.js';
 import { ofDomainError, ofStatus } from '../../errors/error-body.js';
 import { DomainError } from '../../errors/domain-error.js';
 import { type ErrorKind, HTTP_STATUS } from '../../errors/error-kind.js';
 import {
   ALWAYS,
+  missingProperty,
   NO_KEY,
+  UNKNOWN_PARAMETER,
+  UNKNOWN_PROPERTY,
   WITH_A_BODY,
   WITH_ANOTHER_BODY,
   WITH_IDEMPOTENCY,
-  WITHOUT_A_BODY,
 } from '../pipeline-errors.js';
 import { headersOfStatus } from './headers.js';
-import type { OperationObject, ResponseObject } from './schemas.js';
+import type { OperationObject, ResponseObject, SchemaObject, SchemasObject } from './schemas.js';
 import type { Route } from './routes.js';
 
 /**
@@ -49,9 +54,9 @@ export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object
 );
 
 /** Adds the error responses of the pipeline and of the route. A response that a decorator describes keeps its own content. */
-export function addErrorResponses(operation: OperationObject, route: Route): void {
+export function addErrorResponses(operation: OperationObject, route: Route, schemas: SchemasObject): void {
   const { responses } = operation;
-  for (const [status, errors] of byStatus([...commonErrors(operation, route), ...route.errors])) {
+  for (const [status, errors] of byStatus([...commonErrors(operation, route, schemas), ...route.errors])) {
     const response = responseTo(errors);
     const own = responses[status] as ResponseObject | undefined;
     responses[status] = own ? { ...response, ...own } : shared(status, response);
@@ -61,19 +66,43 @@ export function addErrorResponses(operation: OperationObject, route: Route): voi
       response.content ??= { 'application/json': ERROR };
 }
 
-function commonErrors({ security, requestBody }: OperationObject, route: Route): readonly DomainError[] {
-  const mediaTypes = requestBody && 'content' in requestBody ? Object.keys(requestBody.content) : [];
+function commonErrors(
+  operation: OperationObject,
+  route: Route,
+  schemas: SchemasObject,
+): readonly DomainError[] {
+  const { security, requestBody } = operation;
+  const content: Content = requestBody && 'content' in requestBody ? requestBody.content : {};
+  const documented = Object.keys(content);
+  const mediaTypes = documented.length > 0 ? documented : route.consumes;
+  const isJson = mediaTypes.includes('application/json');
   return [
     ...(security?.length === 0 ? [] : NO_KEY),
     ...ALWAYS,
-    ...(mediaTypes.includes('application/json')
-      ? [...WITH_A_BODY, UnsupportedMediaType.expecting(mediaTypes)]
-      : mediaTypes.length > 0
-        ? WITH_ANOTHER_BODY
-        : WITHOUT_A_BODY),
+    ...(mediaTypes.length === 0
+      ? [mistakeWithoutBody(operation, route)]
+      : [...(isJson ? WITH_A_BODY : WITH_ANOTHER_BODY), UnsupportedMediaType.expecting(mediaTypes)]),
+    ...(route.hasBodyRules ? [mistakeInBody(Object.values(content)[0]?.schema, schemas)] : []),
     ...(mediaTypes.includes('multipart/form-data') ? WITH_FILES : []),
     ...(route.isIdempotent ? WITH_IDEMPOTENCY : []),
   ];
+}
+
+type Content = Readonly<Record<string, { readonly schema?: SchemaObject | { readonly $ref: string } }>>;
+
+/** An example of a 400 of an operation that takes no body: of what it reads, or of what every request must have. */
+function mistakeWithoutBody({ parameters = [] }: OperationObject, route: Route): DomainError {
+  if (route.hasQueryRules) return UNKNOWN_PARAMETER;
+  if (route.isIdempotent) return malformedKey();
+  const isConditional = parameters.some((one) => 'name' in one && one.name === 'If-Match');
+  return isConditional ? malformedCondition('If-Match') : new InvalidHost();
+}
+
+/** An example of a 400 of an operation whose body has a DTO. */
+function mistakeInBody(schema: Content[string]['schema'], schemas: SchemasObject): DomainError {
+  const whole = schema && '$ref' in schema ? schemas[schema.$ref.replace(/^.*\//, '')] : schema;
+  const [property] = (whole && 'required' in whole ? whole.required : undefined) ?? [];
+  return property === undefined ? UNKNOWN_PROPERTY : missingProperty(property);
 }
 
 /** Errors with the same code share one example, the last one. */

@@ -1,4 +1,4 @@
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, RequestMethod } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import { deprecationOf } from '../../deprecation/deprecation.js';
@@ -7,7 +7,8 @@ import type { DomainError } from '../../errors/domain-error.js';
 import { apiErrorsOf } from '../../errors/api-errors.decorator.js';
 import { tagOf } from '../../http/operation-marks.js';
 import { pageSchemaOf, type PageSchema } from '../../pagination/paged.decorator.js';
-import { handlersOf } from '../../http/handlers.js';
+import { consumedTypes } from '../../http/accepted-types.js';
+import { bodyClass, handlersOf, queryClass } from '../../http/handlers.js';
 import type { OperationObject, TagObject } from './schemas.js';
 
 /** The metadata of a route that `@nestjs/swagger` does not read. */
@@ -20,6 +21,12 @@ export interface Route {
   readonly errors: readonly DomainError[];
   readonly isDeprecated: boolean;
   readonly isIdempotent: boolean;
+  /** Whether a DTO checks the body. */
+  readonly hasBodyRules: boolean;
+  /** Whether a DTO checks the query. */
+  readonly hasQueryRules: boolean;
+  /** The media types of `@ApiConsumes()`, if its body is read. */
+  readonly consumes: readonly string[];
 }
 
 type Numbered = OperationObject & { 'x-route-number'?: number };
@@ -30,19 +37,24 @@ export class Routes {
 
   /** Numbers the handlers. `@nestjs/swagger` copies the numbers into the operations. */
   constructor(app: INestApplication) {
-    this.routes = handlersOf(app.get(DiscoveryService)).map(({ controller, handler, name }, number) => {
-      const extensions = Reflect.getMetadata(DECORATORS.API_EXTENSION, handler) as object | undefined;
-      const numbered = { ...extensions, 'x-route-number': number };
-      Reflect.defineMetadata(DECORATORS.API_EXTENSION, numbered, handler);
-      return {
-        name,
-        tag: tagOf(controller),
-        pages: pageSchemaOf(handler),
-        errors: [...apiErrorsOf(controller), ...apiErrorsOf(handler)],
-        isDeprecated: deprecationOf(handler) !== undefined,
-        isIdempotent: idempotentOptions(handler) !== undefined,
-      };
-    });
+    this.routes = handlersOf(app.get(DiscoveryService)).map(
+      ({ controller, handler, name, method }, number) => {
+        const extensions = Reflect.getMetadata(DECORATORS.API_EXTENSION, handler) as object | undefined;
+        const numbered = { ...extensions, 'x-route-number': number };
+        Reflect.defineMetadata(DECORATORS.API_EXTENSION, numbered, handler);
+        return {
+          name,
+          tag: tagOf(controller),
+          pages: pageSchemaOf(handler),
+          errors: [...apiErrorsOf(controller), ...apiErrorsOf(handler)],
+          isDeprecated: deprecationOf(handler) !== undefined,
+          isIdempotent: idempotentOptions(handler) !== undefined,
+          hasBodyRules: bodyClass(handler, controller) !== undefined,
+          hasQueryRules: queryClass(handler, controller) !== undefined,
+          consumes: method === RequestMethod.GET ? [] : (consumedTypes(handler, controller) ?? []),
+        };
+      },
+    );
   }
 
   /** The route of an operation. Removes the number. */
