@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { skipped } from './skipped.js';
 
 /** Where the program's name is not that of its package. */
-const PACKAGES: Partial<Record<string, string>> = { promtool: 'promtool, of prometheus' };
+const PACKAGES: Partial<Record<string, string>> = {
+  promtool: 'promtool, of prometheus',
+  prlimit: 'util-linux',
+};
 
 /**
  * `describe` if a program is installed, otherwise `describe.skip`, which the end of the run shows. With CI=true, a missing program is an

@@ -51,6 +51,18 @@ export class Replicas {
     }
   }
 
+  /** Ends the first replica without a warning, and starts it again, as a supervisor does. */
+  async lose(end: (program: Program) => void, service = SERVICE): Promise<Program> {
+    const [first] = this.programs;
+    if (!first) throw new Error('There is none.');
+    const [port, program] = first;
+    end(program);
+    await program.ended;
+    await this.launch(port, service);
+    await this.areReady();
+    return program;
+  }
+
   async stop(): Promise<void> {
     this.balancer.remove();
     for (const program of this.programs.values()) program.signal('SIGKILL');
