@@ -51,14 +51,14 @@ export default {
       name: 'a-feature-imports-the-public-api-and-the-public-files-of-other-features',
       comment: 'the module, a service, errors, an entity, a query, a response, events, or what writes them',
       severity: 'error',
-      from: { path: '^src/shop/([^/]+)/' },
+      from: { path: '^src/(features|shop)/([^/]+)/' },
       to: {
         path: '^src/',
         pathNot: [
-          '^src/shop/$1/',
+          '^src/$1/$2/',
           PUBLIC_API,
-          '^src/shop/.*\\.(module|service|errors|events|entity|query|response)\\.ts$',
-          '^src/shop/.*-changes\\.ts$',
+          '^src/(features|shop)/.*\\.(module|service|errors|events|entity|query|response)\\.ts$',
+          '^src/(features|shop)/.*-changes\\.ts$',
         ],
       },
     },

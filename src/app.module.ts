@@ -1,13 +1,13 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { MIGRATIONS } from './app.migrations.js';
+import { MODULES } from './features.js';
 import { RELEASED_PARAMETERS } from './app.released-parameters.js';
 import { AccessGuard } from './platform/auth/access.guard.js';
 import { AuthModule } from './platform/auth/auth.module.js';
 import { BearerGuard } from './platform/auth/bearer.guard.js';
 import { OwnKeyModule } from './platform/own-key/own-key.module.js';
 import { declareFeatures, type Feature } from './platform/bootstrap/feature.js';
-import { CategoriesModule } from './shop/categories/categories.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { EventsModule } from './platform/events/events.module.js';
 import { ErrorsModule } from './platform/errors/errors.module.js';
@@ -24,21 +24,15 @@ import { LoggingModule } from './platform/logging/logging.module.js';
 import { MetricsModule } from './platform/metrics/metrics.module.js';
 import { TracingModule } from './platform/tracing/tracing.module.js';
 import { OpenApiModule } from './platform/openapi/openapi.module.js';
-import { PetsModule } from './shop/pets/pets.module.js';
 import { PlanThrottlerGuard } from './platform/rate-limit/plan-throttler.guard.js';
 import { RateLimitModule } from './platform/rate-limit/rate-limit.module.js';
-import { StoreModule } from './shop/store/store.module.js';
 import { WebhooksModule } from './platform/webhooks/webhooks.module.js';
 
-/** The features of the service. To add one, add a line here. */
-export const FEATURES: Feature[] = [
-  PetsModule,
-  CategoriesModule,
-  StoreModule,
-  EventsModule,
-  WebhooksModule,
-  OwnKeyModule,
-];
+/** What the platform serves to every client. */
+export const PLATFORM_FEATURES: readonly Feature[] = [EventsModule, WebhooksModule, OwnKeyModule];
+
+/** The features of the service. To add one, add a line to `features.ts`. */
+export const FEATURES: readonly Feature[] = [...MODULES, ...PLATFORM_FEATURES];
 
 /**
  * The steps of a request under `/v1`, in order; no feature depends on them. A public route outside `/v1` passes through the

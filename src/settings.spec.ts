@@ -10,12 +10,12 @@ import { MetricsConfig } from './platform/metrics/metrics.config.js';
 import { RedisConfig } from './platform/rate-limit/redis/redis.config.js';
 import { TracingConfig } from './platform/tracing/tracing.config.js';
 import { WebhooksConfig } from './platform/webhooks/webhooks.config.js';
-import { FEATURES } from './app.module.js';
+import { PLATFORM_FEATURES } from './app.module.js';
 import { inspectSettings } from './platform/bootstrap/application.js';
 import { SETTINGS } from './settings.js';
 
 function config(env: Record<string, string> = {}) {
-  const found = inspectSettings(SETTINGS, FEATURES, new Config(env)).check();
+  const found = inspectSettings(SETTINGS, PLATFORM_FEATURES, new Config(env)).check();
   const [redis, webhooks] = [found.read(RedisConfig), found.read(WebhooksConfig)];
   return Object.assign(
     { redis, webhooks },
@@ -157,7 +157,7 @@ describe('Config', () => {
   });
 
   it('inspect() replaces invalid values with their defaults', () => {
-    const found = inspectSettings(SETTINGS, FEATURES, new Config({ PORT: 'http', HOST: '0.0.0.0' }));
+    const found = inspectSettings(SETTINGS, PLATFORM_FEATURES, new Config({ PORT: 'http', HOST: '0.0.0.0' }));
     expect(found.inspect(HttpConfig)).toMatchObject({ port: 3000, host: '0.0.0.0' });
     expect([...found.problems.keys()]).toEqual(['PORT']);
   });

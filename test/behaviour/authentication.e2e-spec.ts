@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { expectErrorResponse } from '../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../support/wire.js';
+import { PREFIX } from '../support/prefix.js';
 
 let petstore: Petstore;
 let proxy: TcpProxy;
@@ -34,12 +35,12 @@ const authorize = (value: string) => ask(['Authorization', value]);
 
 function expectMissing(response: RawResponse): void {
   expectErrorResponse(response, 401, 'missing_api_key');
-  expect(valuesOf(response, 'WWW-Authenticate')).toEqual(['Bearer realm="petstore"']);
+  expect(valuesOf(response, 'WWW-Authenticate')).toEqual([`Bearer realm="${PREFIX}"`]);
 }
 
 function expectInvalid(response: RawResponse): void {
   expectErrorResponse(response, 401, 'invalid_api_key');
-  expect(valuesOf(response, 'WWW-Authenticate')).toEqual(['Bearer realm="petstore", error="invalid_token"']);
+  expect(valuesOf(response, 'WWW-Authenticate')).toEqual([`Bearer realm="${PREFIX}", error="invalid_token"`]);
 }
 
 async function revokedKey(): Promise<string> {
@@ -125,7 +126,7 @@ describe('a request with a key that is not valid', () => {
     ['upper case', () => key.toUpperCase()],
     ['made up', () => 'secret'],
     ['very long', () => 'x'.repeat(10_000)],
-    ['no ASCII', () => 'petstore_é'],
+    ['no ASCII', () => `${PREFIX}_é`],
   ])('because it is %s is refused with 401 invalid_api_key', async (_, make) => {
     expectInvalid(await authorize(`Bearer ${await make()}`));
   });
@@ -267,7 +268,7 @@ describe('a change of a key', () => {
       .get(DataSource)
       .query<unknown[]>(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle'
-          AND application_name = 'petstore key changes' AND query IN ('LISTEN api_keys', 'SELECT 1') AND backend_start > $1`,
+          AND application_name = '${PREFIX} key changes' AND query IN ('LISTEN api_keys', 'SELECT 1') AND backend_start > $1`,
         [since],
       )
       .catch(() => []); // the pool has lost its connections too

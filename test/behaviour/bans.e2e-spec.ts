@@ -6,10 +6,11 @@ import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { withClient } from '../support/test-database.js';
 import { Bans } from '../../src/platform/rate-limit/bans/bans.js';
+import { PREFIX } from '../support/prefix.js';
 
 const LIMITS = { perMinute: 2, perDay: 1000 };
 const LISTENER = `SELECT FROM pg_stat_activity WHERE datname = current_database()
-  AND application_name = 'petstore key changes' AND state = 'idle' AND query <> ''`;
+  AND application_name = '${PREFIX} key changes' AND state = 'idle' AND query <> ''`;
 
 describe('a ban and its record in the database', () => {
   let petstore: Petstore;

@@ -18,7 +18,6 @@ import { map } from 'rxjs';
 import { versionOf } from '../../src/platform/conditional/etag.js';
 import { type Changes, Created, Idempotent, UnitOfWork, Updated } from '../../src/platform/index.js';
 import { ItemsModule } from '../items/items.module.js';
-import { served } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { bearer, type Message, send, valuesOf } from '../support/wire.js';
 
@@ -214,27 +213,25 @@ describe('ETag and If-None-Match', () => {
     expect(headers).not.toHaveProperty('etag');
   });
 
-  it.each(
-    served(
-      ['/v1/items?limit=2', '/v1/items/1', '/v1/pets', '/v1/store/orders', '/v1/events', '/v2/caching'],
-      (path) => path,
-    ),
-  )('GET %s returns 304 without a body while nothing has changed', async (path) => {
-    const first = await client.get(path).expect('Cache-Control', 'private, no-cache');
-    const { etag = '' } = first.headers as { etag?: string };
-    expect(etag).toMatch(/^"[0-9A-Za-z_-]{22}"$/);
-    const response = await client.get(path).set('If-None-Match', etag).expect(304);
-    expect(response.text).toBe('');
-    expect(response.headers).toMatchObject({
-      etag,
-      'cache-control': 'private, no-cache',
-      'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
-      'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
-      'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
-      'x-request-id': expect.any(String),
-    });
-    expect(response.headers).not.toHaveProperty('content-type');
-  });
+  it.each(['/v1/items?limit=2', '/v1/items/1', '/v1/events', '/v2/caching'])(
+    'GET %s returns 304 without a body while nothing has changed',
+    async (path) => {
+      const first = await client.get(path).expect('Cache-Control', 'private, no-cache');
+      const { etag = '' } = first.headers as { etag?: string };
+      expect(etag).toMatch(/^"[0-9A-Za-z_-]{22}"$/);
+      const response = await client.get(path).set('If-None-Match', etag).expect(304);
+      expect(response.text).toBe('');
+      expect(response.headers).toMatchObject({
+        etag,
+        'cache-control': 'private, no-cache',
+        'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
+        'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
+        'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
+        'x-request-id': expect.any(String),
+      });
+      expect(response.headers).not.toHaveProperty('content-type');
+    },
+  );
 
   it('a 304 still has the Link and deprecation headers', async () => {
     const page = await client

@@ -3,6 +3,7 @@ import type { Scope } from '../../src/platform/keys/scopes.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { rememberKey } from '../support/run-log.js';
+import { SECRET } from '../support/prefix.js';
 
 interface Rotated {
   readonly key: string;
@@ -62,7 +63,7 @@ describe('POST /v1/key/rotate', () => {
     const { body } = await rotate(client, {}).expect(200);
     const renewed = newSecret(body);
     expect(body).toEqual({
-      key: expect.stringMatching(/^petstore_[0-9A-Za-z]{49}$/),
+      key: expect.stringMatching(new RegExp(`^${SECRET}$`)),
       oldSecretEndsAt: new Date(petstore.clock.now() + 86_400_000).toISOString(),
     });
     expect((await renewed.get('/v1/key').expect(200)).body).toMatchObject({ id });

@@ -5,6 +5,7 @@ import { MetricsServer } from '../../src/platform/metrics/metrics-server.js';
 import { describeWith } from '../support/describe-with.js';
 import { becomes } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
+import { PREFIX } from '../support/prefix.js';
 
 describe('GET /metrics', () => {
   let petstore: Petstore;
@@ -35,11 +36,11 @@ describe('GET /metrics', () => {
   });
 
   it.each([
-    ['petstore_quota_decisions_total{plan="enterprise",outcome="admitted"} 3'],
-    ['petstore_quota_decisions_total{plan="enterprise",outcome="minute_exhausted"} 21'],
-    ['petstore_quota_decisions_total{plan="enterprise",outcome="banned"} 3'],
-    ['petstore_quota_decisions_total{plan="anonymous",outcome="admitted"} 1'],
-    ['petstore_bans_total 1'],
+    [`${PREFIX}_quota_decisions_total{plan="enterprise",outcome="admitted"} 3`],
+    [`${PREFIX}_quota_decisions_total{plan="enterprise",outcome="minute_exhausted"} 21`],
+    [`${PREFIX}_quota_decisions_total{plan="enterprise",outcome="banned"} 3`],
+    [`${PREFIX}_quota_decisions_total{plan="anonymous",outcome="admitted"} 1`],
+    [`${PREFIX}_bans_total 1`],
   ])('counts %s', async (line) => {
     expect((await metrics()).split('\n')).toContain(line);
   });
@@ -49,15 +50,19 @@ describe('GET /metrics', () => {
     ['http_request_duration_seconds_count{method="GET",route="/v1/events",status="429"} 24'],
     ['http_request_duration_seconds_count{method="GET",route="/v1/events",status="401"} 1'],
     ['http_request_duration_seconds_bucket{le="0.001",method="GET",route="/v1/events",status="200"} 3'],
-    ['petstore_database_connections_max 10'],
-    ['petstore_database_waiting 0'],
+    [`${PREFIX}_database_connections_max 10`],
+    [`${PREFIX}_database_waiting 0`],
   ])('reports %s', async (line) => {
     expect((await metrics()).split('\n')).toContain(line);
   });
 
   it('reports how many connections to PostgreSQL are in use', async () => {
     const used = async () =>
-      Number(/^petstore_database_connections\{state="used"\} (\d+)$/m.exec(await metrics())?.[1]);
+      Number(
+        new RegExp(String.raw`^${PREFIX}_database_connections\{state="used"\} (\d+)$`, 'm').exec(
+          await metrics(),
+        )?.[1],
+      );
     const runners = Array.from({ length: 5 }, () => petstore.app.get(DataSource).createQueryRunner());
     await Promise.all(runners.map((runner) => runner.connect()));
     expect(await used()).toBeGreaterThanOrEqual(runners.length);
@@ -99,7 +104,7 @@ describe('METRICS_PORT', () => {
     const { port } = petstore.app.get(MetricsServer);
     const response = await fetch(`http://127.0.0.1:${port}/metrics`);
     expect(response.status).toBe(200);
-    expect(await response.text()).toContain('petstore_quota_decisions_total');
+    expect(await response.text()).toContain(`${PREFIX}_quota_decisions_total`);
     expect((await fetch(`http://127.0.0.1:${port}/v1/events`)).status).toBe(404);
     await petstore.client().get('/metrics').expect(404);
     await petstore.stop();

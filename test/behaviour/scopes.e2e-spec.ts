@@ -3,10 +3,10 @@ import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
 import { AnyKey, Public, RequireScope } from '../../src/platform/index.js';
 import { type Scope, SCOPES } from '../../src/platform/keys/scopes.js';
 import { ItemsModule } from '../items/items.module.js';
-import { served } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { expectErrorResponse } from '../support/promises.js';
 import { bearer, type Message, send, valuesOf } from '../support/wire.js';
+import { PREFIX } from '../support/prefix.js';
 
 /** A module added later that declares no scope. */
 @Controller({ path: 'open', version: '1' })
@@ -49,34 +49,29 @@ const OPERATIONS: [name: string, message: () => Message, scope: Scope, status: n
   ['HEAD /v1/items', () => ({ method: 'HEAD', path: '/v1/items' }), 'items:read', 200],
   ['GET /v1/items/{itemId}', () => ({ path: `/v1/items/${item}` }), 'items:read', 200],
   ['POST /v1/items', () => NEW_ITEM, 'items:write', 201],
-  ['GET /v1/pets', () => ({ path: '/v1/pets' }), 'pets:read', 200],
-  ['GET /v1/store/orders', () => ({ path: '/v1/store/orders' }), 'orders:read', 200],
   ['GET /v1/events', () => ({ path: '/v1/events' }), 'events:read', 200],
   ['GET /v1/webhooks', () => ({ path: '/v1/webhooks' }), 'webhooks:read', 200],
 ];
 
-describe.each(served(OPERATIONS, ([, message]) => message().path ?? '/v1/items'))(
-  '%s',
-  (_, message, scope, status) => {
-    it(`accepts a key with nothing but ${scope}`, async () => {
-      expect((await asks(await keyWith(scope), message())).status).toBe(status);
-    });
+describe.each(OPERATIONS)('%s', (_, message, scope, status) => {
+  it(`accepts a key with nothing but ${scope}`, async () => {
+    expect((await asks(await keyWith(scope), message())).status).toBe(status);
+  });
 
-    it(`accepts a key without a list of scopes: it has all`, async () => {
-      expect((await asks(await petstore.key('free'), message())).status).toBe(status);
-    });
+  it(`accepts a key without a list of scopes: it has all`, async () => {
+    expect((await asks(await petstore.key('free'), message())).status).toBe(status);
+  });
 
-    it(`refuses a key with everything but ${scope} with 403 insufficient_scope`, async () => {
-      const key = await keyWith(...SCOPES.filter((other) => other !== scope));
-      const response = await asks(key, message());
-      if (message().method === 'HEAD') expect(response.status).toBe(403);
-      else expectErrorResponse(response, 403, 'insufficient_scope');
-      expect(valuesOf(response, 'WWW-Authenticate')).toEqual([
-        `Bearer realm="petstore", error="insufficient_scope", scope="${scope}"`,
-      ]);
-    });
-  },
-);
+  it(`refuses a key with everything but ${scope} with 403 insufficient_scope`, async () => {
+    const key = await keyWith(...SCOPES.filter((other) => other !== scope));
+    const response = await asks(key, message());
+    if (message().method === 'HEAD') expect(response.status).toBe(403);
+    else expectErrorResponse(response, 403, 'insufficient_scope');
+    expect(valuesOf(response, 'WWW-Authenticate')).toEqual([
+      `Bearer realm="${PREFIX}", error="insufficient_scope", scope="${scope}"`,
+    ]);
+  });
+});
 
 describe('a key without the scope', () => {
   it('is charged for a refused request', async () => {

@@ -2,13 +2,12 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { refusedStart } from '../support/command-line.js';
 import { processesOf } from '../support/processes.js';
-import { describeShop } from '../support/features.js';
 import { COMMAND_LINE, emptyFolder, type Ended, inShell, Program, SERVICE } from '../support/program.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
+import { PREFIX, SECRET } from '../support/prefix.js';
 
 const LISTENS = /listens/;
 const PLANS = ['free', 'pro', 'business', 'enterprise'];
-const SECRET = 'petstore_[0-9A-Za-z]{49}';
 /** No fixed port is guaranteed to be free in a test run, so any free one is used. */
 const ANY_PORT = { PORT: '0', SHUTDOWN_GRACE_SECONDS: '0' };
 
@@ -90,32 +89,6 @@ describe('npm start with an empty data folder', () => {
     expect(Object.values(JSON.parse(await readFile(file, 'utf8')))).toEqual(keysOf(service));
   });
 
-  describeShop()('the demo data', () => {
-    it('are in the response to that command', async () => {
-      expect((await inShell(curlLine(service))).stdout).toMatch(/"name":"Rex"/);
-    });
-
-    it('have an event for every row, and orders that reserve their pets, as if clients had created them', async () => {
-      const headers = { Authorization: `Bearer ${keysOf(service).at(-1)}` };
-      const read = async <Row>(path: string) =>
-        (await (await fetch(`${urlOf(service)}/v1/${path}?limit=100`, { headers })).json()) as Row[];
-      const events = await read<{ type: string; data: { id: number } }>('events');
-      /** The state after applying all events. */
-      const folded = (resource: string) =>
-        new Map(events.filter(({ type }) => type.startsWith(resource)).map(({ data }) => [data.id, data]));
-      const pets = await read<{ id: number; categoryId: number }>('pets');
-      const orders = await read<{ id: number; petId: number; status: string }>('store/orders');
-      const categories = await read<{ id: number }>('categories');
-      expect([...folded('pet.').values()]).toMatchObject(pets);
-      expect([...folded('order.').values()]).toEqual(orders);
-      expect([...folded('category.').values()]).toEqual(categories);
-      expect(pets.filter(({ categoryId }) => !folded('category.').has(categoryId))).toEqual([]);
-      const held = orders.find(({ status }) => status === 'placed')?.petId;
-      const removed = await fetch(`${urlOf(service)}/v1/pets/${held}`, { method: 'DELETE', headers });
-      expect(removed.status).toBe(409);
-    });
-  });
-
   it('refuses a second start on the same port before creating anything, and keeps serving', async () => {
     const other = await emptyFolder();
     const { port } = new URL(urlOf(service));
@@ -170,7 +143,7 @@ describe('npm start with a DATABASE_URL', () => {
 
   it('serves without printing or creating demo data', async () => {
     expect(await status(`${urlOf(service)}/docs`)).toBe(200);
-    expect(service.stdout).not.toMatch(/petstore_|curl|demo/i);
+    expect(service.stdout).not.toMatch(new RegExp(`${PREFIX}_|curl|demo`, 'i'));
     expect(await readdir(elsewhere.path)).toEqual([]);
     expect(await rowsOf('api_keys', 'pets', 'orders')).toEqual([0, 0, 0]);
   });

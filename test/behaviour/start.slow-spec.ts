@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { processesOf } from '../support/processes.js';
 import { COMMAND_LINE, emptyFolder, MIGRATED_DATA, Program, run, SERVICE } from '../support/program.js';
+import { SECRET } from '../support/prefix.js';
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
 let program: Program;
@@ -27,7 +28,7 @@ async function started(): Promise<Program> {
   return program;
 }
 
-const keysOf = ({ stdout }: Program) => stdout.match(/petstore_[0-9A-Za-z]{49}/g);
+const keysOf = ({ stdout }: Program) => stdout.match(new RegExp(SECRET, 'g'));
 
 describe('npm start', () => {
   it('prints the same keys and takes over the running PostgreSQL after a kill -9', async () => {

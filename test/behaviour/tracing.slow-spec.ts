@@ -1,6 +1,7 @@
 import { Collector } from '../support/collector.js';
 import { emptyFolder, Program, SERVICE } from '../support/program.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { PREFIX } from '../support/prefix.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
@@ -57,7 +58,7 @@ describe('tracing by OpenTelemetry’s standard variables', () => {
     expect(second?.traceId).not.toBe(TRACE);
     expect(second?.parentSpanId).toBeFalsy();
     expect(more).toEqual([]);
-    expect(collector.resource.get('service.name')).toBe('petstore');
+    expect(collector.resource.get('service.name')).toBe(PREFIX);
     expect(collector.resource.get('deployment')).toBe('test');
   });
 

@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { PREFIX } from '../support/prefix.js';
 
 interface Webhook {
   readonly id: number;
@@ -52,7 +53,7 @@ describe('webhooks, delivered by the service', () => {
     const { headers, body } = await receiver.message(0);
     expect(headers).toMatchObject({
       'content-type': 'application/json',
-      'user-agent': expect.stringMatching(/^petstore-webhooks\/\d/),
+      'user-agent': expect.stringMatching(new RegExp(`^${PREFIX}-webhooks/\\d`)),
     });
 
     const event = new Verifier((webhook as Webhook).secret).verify(body, headers);
@@ -143,7 +144,7 @@ describe('webhooks', () => {
     await petstore.app.get(WebhookHousekeeping).measure();
     petstore.clock.advance(minutes(1)); // metrics are cached for a moment
     const { text } = await petstore.client().get('/metrics');
-    return Number(/^petstore_webhook_backlog_seconds (\S+)/m.exec(text)?.[1]);
+    return Number(new RegExp(String.raw`^${PREFIX}_webhook_backlog_seconds (\S+)`, 'm').exec(text)?.[1]);
   };
 
   describe('their lifecycle', () => {
@@ -796,7 +797,11 @@ describe('webhooks', () => {
   it('have a metric of their delay, which excludes failing endpoints', async () => {
     const failures = async (): Promise<number> => {
       const { text } = await petstore.client().get('/metrics');
-      return Number(/^petstore_webhook_attempts_total{outcome="http_status"} (\d+)/m.exec(text)?.[1] ?? 0);
+      return Number(
+        new RegExp(String.raw`^${PREFIX}_webhook_attempts_total{outcome="http_status"} (\d+)`, 'm').exec(
+          text,
+        )?.[1] ?? 0,
+      );
     };
     const before = await failures();
     const { id } = await create();

@@ -7,6 +7,7 @@ import { becomes } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { readText, readYaml, UPDATING_RULES } from '../support/repository.js';
+import { PREFIX } from '../support/prefix.js';
 
 interface Rules {
   readonly groups: readonly {
@@ -34,9 +35,11 @@ const alerts = alertsOf(SERVICE_RULES);
 const { panels } = JSON.parse(readText('deploy/grafana/dashboards/petstore.json')) as Dashboard;
 
 const metricsOf = (expr: string) =>
-  [...expr.matchAll(/\b(?:http|petstore|nodejs|process)_\w+/g)].map(([name]) => name);
+  [...expr.matchAll(new RegExp(String.raw`\b(?:http|${PREFIX}|nodejs|process)_\w+`, 'g'))].map(
+    ([name]) => name,
+  );
 /** Metrics that other services export by the same name. */
-const isGeneric = (metric: string) => !metric.startsWith('petstore_');
+const isGeneric = (metric: string) => !metric.startsWith(`${PREFIX}_`);
 
 const named = [
   ...alerts.map(({ alert, expr }) => [alert, expr] as const),
@@ -77,7 +80,10 @@ describeWithRedis('the metrics of the alert rules and the dashboard', () => {
 
   it('says what the process is', () => {
     expect(exported).toMatch(
-      /^petstore_build_info{version="\d+\.\d+\.\d+[^"]*",component="service",delivers="true"} 1$/m,
+      new RegExp(
+        String.raw`^${PREFIX}_build_info{version="\d+\.\d+\.\d+[^"]*",component="service",delivers="true"} 1$`,
+        'm',
+      ),
     );
   });
 });
@@ -85,7 +91,9 @@ describeWithRedis('the metrics of the alert rules and the dashboard', () => {
 describe('the alerts', () => {
   it.each(named)('select by what the service exports, not by the name of a job: %s', (_, expr) => {
     expect(expr).not.toMatch(/(job|namespace|service|pod) *=/);
-    const joins = expr.match(/on \(job, instance\) (last_over_time\()?petstore_build_info/g) ?? [];
+    const joins =
+      expr.match(new RegExp(String.raw`on \(job, instance\) (last_over_time\()?${PREFIX}_build_info`, 'g')) ??
+      [];
     expect(joins.length).toBeGreaterThanOrEqual(metricsOf(expr).filter(isGeneric).length);
   });
 

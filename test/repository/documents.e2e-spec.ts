@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { SERVICE } from '../../src/platform/config/service.js';
 import { ItemsModule } from '../items/items.module.js';
 import { becomes } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
@@ -160,7 +161,7 @@ describe('GET /', () => {
       expect(valuesOf(response, 'Content-Type')).toEqual(['application/json']);
       const links = JSON.parse(response.body) as Record<string, string>;
       expect(links).toEqual({
-        name: 'Pet Store',
+        name: SERVICE.title,
         openapi: 'http://petstore.test/openapi.json',
         docs: 'http://petstore.test/docs',
       });

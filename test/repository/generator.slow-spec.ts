@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { WorkingCopy } from '../support/checkout.js';
 import type { Ended } from '../support/program.js';
 
-const MAP = 'src/app.module.ts';
+const MAP = 'src/features.ts';
 
 let workingCopy: WorkingCopy;
 let copy: string;
@@ -36,7 +36,7 @@ describe('npm run generate with impossible requests', () => {
     ['categories', ['--singular=a category'], /--singular must be kebab-case/],
     ['lost-mice', [], /The singular of "lost-mice" is unknown/],
     ['classes', [], /"class" has another meaning/],
-    ['pets', [], /src\/shop\/pets already exists/],
+    ['pets', [], /already creates a table pets/],
     ['api-keys', [], /already creates a table api_keys/],
     ['lost-posts', ['--singular=post'], /A class Post would collide/],
     ['lost-things', ['--singular=pet'], /already describes a Pet\b/],
@@ -65,7 +65,7 @@ describe('npm run generate with impossible requests', () => {
   it('only lists files on a dry run', async () => {
     const dry = await generate('lost-mice', '--singular=lost-mouse', '--dry-run');
     expectSuccess(dry);
-    expect(dry.stdout).toContain('src/shop/lost-mice/lost-mouse.entity.ts');
+    expect(dry.stdout).toContain('src/features/lost-mice/lost-mouse.entity.ts');
     expect(await contents()).toEqual(before);
   });
 });
@@ -80,10 +80,10 @@ describe('npm run generate -- lost-gloves', () => {
     const after = await contents();
     const changed = [...before.keys()].filter((file) => after.get(file) !== before.get(file));
     expect(changed.sort()).toEqual([join(copy, 'migrations/index.ts'), join(copy, MAP)].sort());
-    const line = "import { LostGlovesModule } from './shop/lost-gloves/lost-gloves.module.js';\n";
+    const line = "import { LostGlovesModule } from './features/lost-gloves/lost-gloves.module.js';\n";
     const [old = '', now = ''] = [before, after].map((all) => all.get(join(copy, MAP)));
     expect(now).toContain(line);
-    expect(now).toMatch(/const FEATURES: Feature\[\] = \[[^\]]*\bLostGlovesModule\b/);
+    expect(now).toMatch(/const MODULES: readonly Feature\[\] = \[[^\]]*\bLostGlovesModule\b/);
     const words = (text: string) => text.match(/\w+/g); // a list that is too long for its line is wrapped
     expect(words(now.replace(line, '').replace('LostGlovesModule', ''))).toEqual(words(old));
   });

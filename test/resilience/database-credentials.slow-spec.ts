@@ -5,6 +5,7 @@ import { becomes, eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
+import { PREFIX } from '../support/prefix.js';
 
 const [FIRST, SECOND] = ['open-sesame-1', 'open-sesame-2'];
 
@@ -85,9 +86,9 @@ describe('a service with credentials for its PostgreSQL', () => {
 
   const connections = () =>
     server.query(
-      `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'petstore%' AND usename = 'service'`,
+      `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE '${PREFIX}%' AND usename = 'service'`,
     );
   const listeners = async () =>
-    (await server.query(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'petstore key changes'`))
+    (await server.query(`SELECT 1 FROM pg_stat_activity WHERE application_name = '${PREFIX} key changes'`))
       .length;
 });

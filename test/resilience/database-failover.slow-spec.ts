@@ -6,6 +6,7 @@ import { Load } from '../support/load.js';
 import { PostgresPair } from '../support/postgres-pair.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
+import { PREFIX } from '../support/prefix.js';
 
 const RESPONSES = ['GET 200', 'GET 503 service_unavailable', 'POST 201', 'POST 503 service_unavailable'];
 /** After the promotion, the documents promise 5 s and 10 s; a busy machine needs more. */
@@ -144,14 +145,14 @@ describeWith('haproxy', 'a service whose PostgreSQL fails over', () => {
   const listeners = async () =>
     count(
       await pair.standby.query(
-        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore key changes' AND state = 'idle' AND query <> ''",
+        `SELECT count(*) FROM pg_stat_activity WHERE application_name = '${PREFIX} key changes' AND state = 'idle' AND query <> ''`,
       ),
     );
   /** Those of the service, not the one of the process that started the server. */
   const connectionsToFormer = async () =>
     count(
       await pair.primary.query(
-        "SELECT count(*) FROM pg_stat_activity WHERE application_name IN ('petstore', 'petstore key changes')",
+        `SELECT count(*) FROM pg_stat_activity WHERE application_name IN ('${PREFIX}', '${PREFIX} key changes')`,
       ),
     );
 });

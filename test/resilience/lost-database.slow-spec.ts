@@ -6,6 +6,7 @@ import { Load } from '../support/load.js';
 import { PostgresServer } from '../support/postgres-server.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
 import { withClient } from '../support/test-database.js';
+import { PREFIX } from '../support/prefix.js';
 
 const LASTS = seconds(7); // longer than a query may take
 const BOUND = seconds(10);
@@ -69,7 +70,7 @@ describe('a service whose PostgreSQL', () => {
         const first = await hold();
         await eventually(async () => {
           await first.query(
-            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'petstore%'`,
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '${PREFIX}%'`,
           );
           return hold().then(
             () => false,

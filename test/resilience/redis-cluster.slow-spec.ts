@@ -4,6 +4,7 @@ import { becomes, eventually } from '../support/eventually.js';
 import { BURST_ROUNDS, type FleetKey, QuotaFleet, type QuotaLoad } from '../support/quota-fleet.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import type { RedisServer } from '../support/redis-server.js';
+import { PREFIX } from '../support/prefix.js';
 
 const PROCESSES = 4;
 const LIMIT = 1_000;
@@ -28,7 +29,7 @@ function report({ admitted, refused }: QuotaLoad, what: string): void {
   process.stderr.write(`${admitted} of ${admitted + refused} admitted, limit ${LIMIT}: ${what}.\n`);
 }
 
-const hashOf = (id: string): string => `petstore:{${id}}`;
+const hashOf = (id: string): string => `${PREFIX}:{${id}}`;
 
 function describeCluster(program: string): void {
   let cluster: RedisCluster;

@@ -49,7 +49,7 @@ export class ServiceLog {
   }
 }
 
-const withoutKeys = (text) => text.replace(/petstore_(\w{4})\w{41}(\w{4})/g, 'petstore_$1…$2');
+const withoutKeys = (text) => text.replace(/_([0-9A-Za-z]{4})[0-9A-Za-z]{41}([0-9A-Za-z]{4})\b/g, '_$1…$2');
 
 function errorIn(line) {
   if (!/^\{.*("level":"(error|fatal)"|"reason":).*\}$/.test(line)) return [];

@@ -8,6 +8,7 @@ import { errorText, exitCodeOf } from '../../src/platform/bootstrap/run.js';
 import { start } from '../../src/platform/bootstrap/start.js';
 import type { Ended } from './program.js';
 import { rememberKey } from './run-log.js';
+import { SECRET } from './prefix.js';
 
 /** Thrown instead of ending the tests' process. */
 class Exit extends Error {
@@ -102,7 +103,7 @@ async function runOnce(
     exit.mockRestore();
     stdout.end();
     stderr.end();
-    for (const [key] of stdout.text.matchAll(/petstore_[0-9A-Za-z]{49}/g)) rememberKey(key);
+    for (const [key] of stdout.text.matchAll(new RegExp(SECRET, 'g'))) rememberKey(key);
   }
 }
 

@@ -17,7 +17,7 @@ const LONGEST = [
   'src/platform/embedded-postgres/embedded-postgres.spec.ts',
   'test/repository/nest-module.e2e-spec.ts',
   'test/behaviour/command-line.e2e-spec.ts',
-  'test/behaviour/clients.e2e-spec.ts',
+  'test/shop/clients.e2e-spec.ts',
   'test/behaviour/contract.e2e-spec.ts',
   'test/behaviour/webhooks.e2e-spec.ts',
   'test/behaviour/event-feed.e2e-spec.ts',
@@ -31,7 +31,7 @@ const LONGEST = [
   'test/deploy/image.slow-spec.ts',
   'test/resilience/idempotency-processes.slow-spec.ts',
   'test/deploy/backup.slow-spec.ts',
-  'test/repository/client-packages.slow-spec.ts',
+  'test/shop/client-packages.slow-spec.ts',
   'test/resilience/durable-days.slow-spec.ts',
   'test/resilience/database-failover.slow-spec.ts',
 ];

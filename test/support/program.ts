@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { seconds, withTimeout } from '../../src/platform/clock/duration.js';
 import { keepLog, rememberKey } from './run-log.js';
+import { SECRET } from './prefix.js';
 
 const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 export const SERVICE = built('dist/src/main.js');
@@ -57,7 +58,7 @@ export class Program {
     this.exited = once(this.child, 'close').then(([code]) => {
       const { stdout, stderr } = this;
       if (script === SERVICE) keepLog(stderr);
-      for (const [key] of stdout.matchAll(/petstore_[0-9A-Za-z]{49}/g)) rememberKey(key);
+      for (const [key] of stdout.matchAll(new RegExp(SECRET, 'g'))) rememberKey(key);
       return { code: code as number | null, stdout, stderr };
     });
   }

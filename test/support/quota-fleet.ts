@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { eventually } from './eventually.js';
 import { Petstore } from './petstore.js';
 import { type ServiceProcess, ServiceProcesses } from './service-process.js';
+import { PREFIX } from './prefix.js';
 
 const CLIENTS_PER_PROCESS = 5;
 /**
@@ -123,7 +124,7 @@ export class QuotaFleet {
     const counts = await Promise.all(
       this.services.map(async ({ url }) => {
         const text = await (await fetch(`${url}/metrics`)).text();
-        return Number(/^petstore_redis_lost_total (\d+)/m.exec(text)?.[1]);
+        return Number(new RegExp(String.raw`^${PREFIX}_redis_lost_total (\d+)`, 'm').exec(text)?.[1]);
       }),
     );
     return counts.reduce((a, b) => a + b);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWith } from './describe-with.js';
 import { freePort } from './free-port.js';
+import { PREFIX } from './prefix.js';
 
 /** `describe` if `redis-server` is installed. */
 export const describeWithRedis = describeWith.bind(undefined, 'redis-server');
@@ -133,7 +134,7 @@ export class RedisServer {
       this.command(
         'EVAL',
         `local sum = 0
-         for _, key in ipairs(redis.call('KEYS', 'petstore:{addresses:*')) do sum = sum + redis.call('HLEN', key) end
+         for _, key in ipairs(redis.call('KEYS', '${PREFIX}:{addresses:*')) do sum = sum + redis.call('HLEN', key) end
          return sum`,
         '0',
       ),
@@ -144,8 +145,8 @@ export class RedisServer {
   age(milliseconds: number): void {
     this.command(
       'EVAL',
-      `for _, key in ipairs(redis.call('KEYS', 'petstore:{[0-9]*')) do redis.call('HINCRBY', key, 'm', -ARGV[1]) end
-       for _, pattern in ipairs({ 'petstore:{addresses:*', 'petstore:{routes:*' }) do
+      `for _, key in ipairs(redis.call('KEYS', '${PREFIX}:{[0-9]*')) do redis.call('HINCRBY', key, 'm', -ARGV[1]) end
+       for _, pattern in ipairs({ '${PREFIX}:{addresses:*', '${PREFIX}:{routes:*' }) do
          for _, key in ipairs(redis.call('KEYS', pattern)) do
            local fields = redis.call('HGETALL', key)
            for i = 1, #fields, 2 do

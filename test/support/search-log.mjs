@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export async function searchLog(folder) {
   const keys = (await textOf(folder, '.keys')).split('\n').filter((line) => line !== '');
   const lines = (await textOf(folder, '.log')).split('\n');
-  const secrets = new Set(keys.map((key) => key.slice('petstore_'.length)));
+  const secrets = new Set(keys.map((key) => key.slice(-49)));
   const leaks = lines.filter((line) =>
     (line.match(/[0-9A-Za-z]{49}/g) ?? []).some((word) => secrets.has(word)),
   );

@@ -9,7 +9,7 @@ import { render } from './render.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-const USAGE = `Generates a module with its migration and tests, and adds it to src/app.module.ts.
+const USAGE = `Generates a module with its migration and tests, and adds it to src/features.ts.
 
   npm run generate -- <name> [--singular=<name>] [--dry-run]
 

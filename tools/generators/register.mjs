@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { GeneratorError } from './names.mjs';
 import { format } from './render.mjs';
 
-const MAP = 'src/app.module.ts';
-const FEATURES = /(const FEATURES: Feature\[\] = \[[^\]]*?),?(\s*\];)/;
+const MAP = 'src/features.ts';
+const MODULES = /(const MODULES: readonly Feature\[\] = \[)([^\]]*?),?\s*\];/;
 const RELATIVE_IMPORT = /^import .* from '\.\/(.+)';$/gm;
 
 /**
@@ -16,16 +16,19 @@ const RELATIVE_IMPORT = /^import .* from '\.\/(.+)';$/gm;
 export async function register(root, plural, module) {
   const text = await readFile(join(root, MAP), 'utf8');
   if (new RegExp(`\\b${module}\\b`).test(text)) throw new GeneratorError(`${MAP} already knows a ${module}.`);
-  if (!FEATURES.test(text))
-    throw new GeneratorError(`${MAP} has no list "const FEATURES: Feature[] = [...];" to add to.`);
-  const listed = text.replace(FEATURES, `$1, ${module}$2`);
-  const imported = addImport(listed, `${plural}/${plural}.module.js`, module);
+  if (!MODULES.test(text))
+    throw new GeneratorError(`${MAP} has no list "const MODULES: readonly Feature[] = [...];" to add to.`);
+  const listed = text.replace(
+    MODULES,
+    (_, start, others) => `${start}${others ? `${others}, ` : ''}${module}];`,
+  );
+  const imported = addImport(listed, `features/${plural}/${plural}.module.js`, module);
   return { path: MAP, text: await format(join(root, MAP), imported) };
 }
 
 /** In alphabetical order, like the existing imports. */
 function addImport(text, file, module) {
-  const line = `import { ${module} } from './shop/${file}';\n`;
+  const line = `import { ${module} } from './${file}';\n`;
   const others = [...text.matchAll(RELATIVE_IMPORT)];
   const next = others.find(([, path]) => path > file);
   const last = others.at(-1);

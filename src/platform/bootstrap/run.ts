@@ -1,4 +1,5 @@
 import { isNativeError } from 'node:util/types';
+import { checkService } from '../config/service.js';
 import { outOfFiles } from '../config/out-of-files.js';
 import { StartupError } from '../config/startup-error.js';
 import { endProcess } from '../terminal/end-process.js';
@@ -8,7 +9,12 @@ export function run(program: () => Promise<void>): void {
   process.stdout.on('error', endWithoutOutput);
   process.stderr.on('error', () => undefined); // there is nobody to tell
   process.on('uncaughtException', fail);
-  program().catch(fail);
+  start(program).catch(fail);
+}
+
+async function start(program: () => Promise<void>): Promise<void> {
+  checkService();
+  await program();
 }
 
 function fail(error: unknown): void {

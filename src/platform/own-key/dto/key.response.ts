@@ -1,3 +1,4 @@
+import { SERVICE } from '../../config/service.js';
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { ApiKey } from '../../keys/api-key.entity.js';
 import type { IssuedKey } from '../../keys/api-keys.service.js';
@@ -68,7 +69,7 @@ export class KeyResponse {
 export class RotatedKeyResponse {
   @ApiProperty({
     description: 'The new secret. It is shown only once: only its hash is stored.',
-    example: 'petstore_…',
+    example: `${SERVICE.prefix}_…`,
   })
   readonly key!: string;
 

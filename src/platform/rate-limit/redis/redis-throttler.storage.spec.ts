@@ -13,6 +13,7 @@ import { Clock } from '../../clock/clock.js';
 import type { QuotaSubject } from '../quota.js';
 import type { RedisThrottlerStorage } from './redis-throttler.storage.js';
 import { RedisQuotas } from './redis-quotas.js';
+import { PREFIX } from '../../../../test/support/prefix.js';
 
 let server: RedisServer;
 
@@ -70,7 +71,7 @@ describeWithRedis('quotas in Redis', () => {
       },
       nextDay: () => {
         clock.advance(24 * minutes(60));
-        for (const key of server.command('KEYS', 'petstore:{[0-9]*').split('\n')) server.moveDays(key, -1);
+        for (const key of server.command('KEYS', `${PREFIX}:{[0-9]*`).split('\n')) server.moveDays(key, -1);
         replicas.days.ahead -= 1;
         server.age(minutes(1));
         return Promise.resolve();
@@ -147,7 +148,7 @@ describeWithRedis('quotas in Redis', () => {
     const storage = await start(server.url, {}, clock);
     const client = clientWith(1000, 5);
     const day = (by: 1 | -1) => {
-      server.moveDays(`petstore:{${client.key}}`, by);
+      server.moveDays(`${PREFIX}:{${client.key}}`, by);
       replicas.days.ahead += by;
       clock.advance(days(1)); // otherwise the replica would still know the window
     };
@@ -173,7 +174,7 @@ describeWithRedis('quotas in Redis', () => {
     const storage = await start();
     server.command('FLUSHALL');
     await count(storage, address('192.0.2.1'));
-    const [table = ''] = server.command('KEYS', 'petstore:{addresses:*').split('\n');
+    const [table = ''] = server.command('KEYS', `${PREFIX}:{addresses:*`).split('\n');
     expect(Number(server.command('PTTL', table))).toBeLessThanOrEqual(minutes(2));
   });
 
@@ -195,7 +196,7 @@ describeWithRedis('quotas in Redis', () => {
     const storage = await start();
     const client = clientWith(10);
     await admitted(storage, client, 1);
-    const ttl = Number(server.command('PTTL', `petstore:{${client.key}}`));
+    const ttl = Number(server.command('PTTL', `${PREFIX}:{${client.key}}`));
     expect(ttl).toBeGreaterThan(minutes(60 * 24));
     expect(ttl).toBeLessThanOrEqual(minutes(60 * 48));
   });
@@ -204,7 +205,7 @@ describeWithRedis('quotas in Redis', () => {
 describeWithRedis('the database that the URL names', () => {
   it('is the one in which the service counts, or it counts without Redis until it may select it', async () => {
     const server = await RedisServer.start();
-    server.command('ACL', 'SETUSER', 'limited', 'on', '>x', '~petstore:*', '+@all', '-select');
+    server.command('ACL', 'SETUSER', 'limited', 'on', '>x', `~${PREFIX}:*`, '+@all', '-select');
     const storage = await replicas.start(`redis://limited:x@127.0.0.1:${server.port}/2`, {
       timeout: minutes(1),
     });
@@ -215,7 +216,7 @@ describeWithRedis('the database that the URL names', () => {
     await eventually(() => !storage.degraded);
     await admitted(storage, key(7, 10, 1_000), 3);
     expect(server.command('DBSIZE')).toBe('0');
-    expect(server.command('-n', '2', 'EXISTS', 'petstore:{7}')).toBe('1');
+    expect(server.command('-n', '2', 'EXISTS', `${PREFIX}:{7}`)).toBe('1');
     await replicas.stop();
     await server.stop();
   });
@@ -269,7 +270,7 @@ describeWithRedis('quotas while Redis is unavailable', () => {
     await admitted(storage, client, 30); // these are counted only in this replica
     await server.thaw();
     await eventually(() => !storage.degraded);
-    expect(Number(server.command('HGET', `petstore:{${client.key}}`, 'n'))).toBeLessThanOrEqual(15);
+    expect(Number(server.command('HGET', `${PREFIX}:{${client.key}}`, 'n'))).toBeLessThanOrEqual(15);
   });
 
   it('fail no request in a burst while Redis restarts, and record each admitted request once', async () => {
@@ -310,9 +311,11 @@ describeWithRedis('quotas while Redis is unavailable', () => {
     const storage = await start();
     expect((await count(storage, clientWith(10))).admitted).toBe(true);
     expect(storage.degraded).toBe(true);
-    expect(await printedMetrics()).toMatch(/petstore_redis_up 0\n[^]*petstore_redis_lost_total 1\n/);
+    expect(await printedMetrics()).toMatch(
+      new RegExp(`${PREFIX}_redis_up 0\\n[^]*${PREFIX}_redis_lost_total 1\\n`),
+    );
     await server.launch();
     await eventually(() => !storage.degraded);
-    expect(await printedMetrics()).toContain('petstore_redis_up 1\n');
+    expect(await printedMetrics()).toContain(`${PREFIX}_redis_up 1\n`);
   });
 });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 
-const MEASURE = fileURLToPath(new URL('../support/body-cost.mjs', import.meta.url));
+const MEASURE = fileURLToPath(new URL('./body-cost.mjs', import.meta.url));
 
 /** CPU milliseconds. */
 const BOUND = 10;

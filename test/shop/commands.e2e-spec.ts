@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeShop } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { emptyFolder } from '../support/program.js';
 import { readText } from '../support/repository.js';
@@ -35,7 +34,7 @@ const RUN: Record<string, readonly (readonly RegExp[])[]> = {
   ],
 };
 
-describeShop().each(Object.entries(RUN))('the calls of %s', (page, expected) => {
+describe.each(Object.entries(RUN))('the calls of %s', (page, expected) => {
   let petstore: Petstore;
   let folder: Awaited<ReturnType<typeof emptyFolder>>;
 

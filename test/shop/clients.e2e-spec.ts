@@ -10,7 +10,6 @@ import { errorOf } from '../../clients/typescript/src/errors.js';
 import { OPERATIONS } from '../../clients/typescript/src/operations.js';
 import { ErrorCatalog } from '../../src/platform/openapi/error-catalog/error-catalog.js';
 import { becomes, eventually } from '../support/eventually.js';
-import { describeShop } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { whileLocked } from '../support/table-lock.js';
 import { rememberKey } from '../support/run-log.js';
@@ -129,7 +128,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-describeShop()('clients/typescript', () => {
+describe('clients/typescript', () => {
   it('offers every operation of the document that is not deprecated', () => {
     const rows = Object.entries(OPERATIONS).map(([id, row]) => ({
       id,
@@ -251,7 +250,7 @@ describeShop()('clients/typescript', () => {
   });
 });
 
-describeShop()('clients/python', () => {
+describe('clients/python', () => {
   itWithPython('passes its own tests', async () => {
     const program = runPython(
       ['-W', 'error', '-m', 'unittest', 'discover', '-s', join(PYTHON, 'tests')],
@@ -367,7 +366,7 @@ describeShop()('clients/python', () => {
   });
 });
 
-describeShop()('clients/typescript, beyond the contract', () => {
+describe('clients/typescript, beyond the contract', () => {
   it('changes a pet with If-Match, and removes it', async () => {
     const mine = client(await petstore.key());
     const { id, response } = await mine.pets.create({ name: 'Rex', categoryId: 7n });

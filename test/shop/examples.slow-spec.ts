@@ -9,6 +9,7 @@ import { emptyFolder, run } from '../support/program.js';
 import { itWithPython, runPython } from '../support/python.js';
 import { readText } from '../support/repository.js';
 import { codeBlocks } from '../support/shell-blocks.js';
+import { PREFIX } from '../support/prefix.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const BEYOND_NUMBERS = '9007199254740993';
@@ -92,7 +93,7 @@ describe('clients/examples/typescript, with the client as packed by npm', () => 
   });
 
   it('ends with one line and exit code 1 if a request is refused', async () => {
-    const { code, stderr } = await example('petstore_wrong', 'list');
+    const { code, stderr } = await example(`${PREFIX}_wrong`, 'list');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^401 invalid_api_key: .+\n$/)]);
   });
 });
@@ -203,7 +204,7 @@ describe('clients/examples/python', () => {
   });
 
   itWithPython('ends with one line and exit code 1 if a request is refused', async () => {
-    const program = example('petstore_wrong', 'list');
+    const program = example(`${PREFIX}_wrong`, 'list');
     expect(await text(program.stderr)).toMatch(/^401 invalid_api_key: .+\n$/);
     expect(program.exitCode ?? (await once(program, 'close'))[0]).toBe(1);
   });

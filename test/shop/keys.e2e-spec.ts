@@ -1,5 +1,4 @@
 import { petstore } from '../support/command-line.js';
-import { describeShop } from '../support/features.js';
 import { readText } from '../support/repository.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
@@ -23,7 +22,7 @@ const settled = (text: string): string =>
 const wordsOf = (command: string): string[] =>
   (command.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
 
-describeShop()('docs/keys.md', () => {
+describe('docs/keys.md', () => {
   let database: TestDatabase;
   const run = (...args: string[]) => petstore(args, { DATABASE_URL: database.url, PETSTORE_ACTOR: 'zoe' });
 

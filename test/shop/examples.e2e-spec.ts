@@ -1,7 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { addSampleData } from '../../src/platform/bootstrap/demo/welcome.js';
 import { OpenApiDocument } from '../../src/platform/openapi/document/openapi-document.js';
-import { describeShop } from '../support/features.js';
 import { Petstore } from '../support/petstore.js';
 import { bearer, send } from '../support/wire.js';
 
@@ -82,7 +81,7 @@ afterAll(() => petstore.stop());
 
 const hasDemoData = (path: string): boolean => WITH_DEMO_DATA.includes(path.split('/')[1] ?? '');
 
-describeShop()('the examples of the document, executed in its order on the demo data', () => {
+describe('the examples of the document, executed in its order on the demo data', () => {
   it('of optional parameters too are valid, all of them at once', async () => {
     const lists = operations().filter(
       ([, path, { parameters = [] }]) =>
