@@ -246,6 +246,23 @@ class BodiesController {
     return { size: file.buffer.length };
   }
 
+  @Post('named')
+  named(@Body('name') name: unknown, @Body('other') other: unknown): object {
+    return { name, other };
+  }
+
+  @Post('named-form')
+  @UseInterceptors(FileInterceptor('file'))
+  namedForm(@Body('name') name: unknown): object {
+    return { name };
+  }
+
+  @Post('named-text')
+  @ApiConsumes('text/csv')
+  namedText(@Body('name') name: unknown): object {
+    return { name };
+  }
+
   @Post('large')
   large(@Body('items') items: unknown[]): object {
     return { items: items.length };
@@ -543,6 +560,22 @@ describe('a module written as the Nest documentation shows', () => {
     expect(upload.body).toEqual({ name: 'rex.bin', size: 200_000, fields: { name: 'Rex' } });
     await post('picture').attach('file', Buffer.alloc(9), 'a').expect(201);
     await post('picture').attach('file', Buffer.alloc(11), 'a').expect(400);
+  });
+
+  it('refuses a media type that nobody reads, where a handler takes a member of the body', async () => {
+    const post = (path: string) => client.post(`/v1/on-bodies/${path}`);
+    expect((await post('named').send({ name: 'Rex' }).expect(201)).body).toEqual({ name: 'Rex' });
+    await post('named').expect(201); // no body
+    for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'a/b'])
+      expect((await post('named').set('Content-Type', type).send('name=Rex').expect(415)).body).toMatchObject(
+        {
+          code: 'unsupported_media_type',
+        },
+      );
+    expect((await post('named-form').field('name', 'Rex').expect(201)).body).toEqual({ name: 'Rex' });
+    await post('named-form').set('Content-Type', 'text/plain').send('name=Rex').expect(415);
+    await post('named-text').set('Content-Type', 'text/csv').send('name').expect(201); // the author says that it is read
+    await post('named-text').set('Content-Type', 'text/plain').send('name').expect(415);
   });
 
   it('leaves a larger body to middleware that reads it', async () => {

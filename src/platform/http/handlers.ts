@@ -63,6 +63,12 @@ function classOf(kind: RouteParamtypes, handler: object, controller: Type): Type
   return typeof type === 'function' && !BUILT_IN.includes(type) ? (type as Type<object>) : undefined;
 }
 
+/** Whether a handler takes a member of the body, as `@Body('name')`. */
+export const takesMemberOfBody = (handler: object, controller: Type): boolean =>
+  Object.entries(parametersOf(handler, controller)).some(
+    ([key, { data }]) => key.startsWith(`${RouteParamtypes.BODY}:`) && data !== undefined,
+  );
+
 /** What TypeScript emits for a type that is no class of a module. */
 const BUILT_IN: readonly unknown[] = [
   Object,

@@ -13,7 +13,7 @@ import { HttpConfig } from '../http.config.js';
 import { ValidationFailed } from '../../errors/common.errors.js';
 import { bodyError } from '../../errors/field-error.js';
 import { isCatchAll } from '../not-found/catch-all.js';
-import { bodyClass } from '../handlers.js';
+import { bodyClass, takesMemberOfBody } from '../handlers.js';
 import { perHandler } from '../per-handler.js';
 import { JsonError, parseJson } from '../../json/parse-json.js';
 import { consumedTypes } from '../accepted-types.js';
@@ -46,6 +46,7 @@ const readingOf = perHandler((handler, controller) => ({
   consumes: consumedTypes(handler, controller),
   isReader: !isCatchAll(controller),
   dto: bodyClass(handler, controller),
+  takesMember: takesMemberOfBody(handler, controller),
 }));
 
 type Reading = ReturnType<typeof readingOf>;
@@ -95,13 +96,16 @@ export class BodyGuard implements CanActivate {
   private async read(
     request: RawBodyRequest<Request>,
     response: Response,
-    { consumes, dto }: Reading,
+    { consumes, dto, takesMember }: Reading,
   ): Promise<true> {
     const format = formatOf(request, consumes);
     if (format === 'bytes' || format === 'form') await this.readAs(format, request, response);
     else {
       if (!(await isEmpty(request))) {
         if (format) throw format;
+        // Nobody will read it: an author whose interceptor does names its media type.
+        if (takesMember && consumes === undefined && request.is('multipart') === false)
+          throw UnsupportedMediaType.expecting(consumes);
         request.body = UNREAD;
       }
       await request.slotSource?.takeSlot(request, response);
