@@ -29,6 +29,12 @@ class CachingController {
     return { shared: true };
   }
 
+  @Get('dated')
+  @Header('Last-Modified', 'Wed, 25 Nov 2026 10:00:00 GMT')
+  dated(): object {
+    return { dated: true };
+  }
+
   @Get('never')
   @Header('Cache-Control', 'no-store')
   never(): object {
@@ -232,6 +238,27 @@ describe('ETag and If-None-Match', () => {
       expect(response.headers).not.toHaveProperty('content-type');
     },
   );
+
+  it.each([
+    ['the same time', { 'If-Modified-Since': 'Wed, 25 Nov 2026 10:00:00 GMT' }, 304],
+    ['a later time', { 'If-Modified-Since': 'Wed, 25 Nov 2026 10:00:01 GMT' }, 304],
+    ['an earlier time', { 'If-Modified-Since': 'Wed, 25 Nov 2026 09:59:59 GMT' }, 200],
+    ['no time', { 'If-Modified-Since': 'yesterday' }, 200],
+    ['nothing', {}, 200],
+    [
+      'another ETag, which comes first',
+      { 'If-Modified-Since': 'Wed, 25 Nov 2026 10:00:00 GMT', 'If-None-Match': '"other"' },
+      200,
+    ],
+  ])('where a route sets Last-Modified, it is compared: a request with %s', async (_, headers, status) => {
+    const response = await client.get('/v1/caching/dated').set(headers).expect(status);
+    expect(response.headers['last-modified']).toBe('Wed, 25 Nov 2026 10:00:00 GMT');
+    await client.head('/v1/caching/dated').set(headers).expect(status);
+  });
+
+  it('no other route compares a time', async () => {
+    await client.get('/v1/caching/public').set('If-Modified-Since', new Date().toUTCString()).expect(200);
+  });
 
   it('a 304 still has the Link and deprecation headers', async () => {
     const page = await client

@@ -26,15 +26,22 @@ export function addValidators(response: Response, body: string): boolean {
 }
 
 /**
- * Whether the `ETag` of a response meets the condition of its request (RFC 9110, section 13.1.2).
+ * Whether the `ETag`, or without an `If-None-Match` the `Last-Modified`, of a response meets the condition of its request (RFC 9110,
+ * sections 13.1.2 and 13.1.3).
  * Express's `request.fresh` lets `Cache-Control: no-cache` void the condition. That directive is for caches (RFC 9111,
  * section 5.2.1.4), and `fetch()` adds it to every request with a condition of its caller.
  */
 export function isFresh(response: Response): boolean {
-  const { 'if-none-match': etags } = response.req.headers;
-  if (etags === undefined) return false;
+  const { 'if-none-match': etags, 'if-modified-since': since } = response.req.headers;
+  if (etags === undefined) return since !== undefined && isUnmodified(response, since);
   const etag = response.getHeader('ETag');
   return etags.trim() === '*' || (typeof etag === 'string' && opaqueTags(etags).includes(opaque(etag)));
+}
+
+/** Whether a route that sets `Last-Modified` says that nothing has changed since (RFC 9110, section 13.1.3). */
+function isUnmodified(response: Response, since: string): boolean {
+  const modified = response.getHeader('Last-Modified');
+  return typeof modified === 'string' && Date.parse(modified) <= Date.parse(since);
 }
 
 const opaqueTags = (etags: string): string[] => (etags.match(/(?:W\/)?"[^"]*"|[^\s,]+/g) ?? []).map(opaque);
