@@ -1,10 +1,13 @@
 import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { HealthIndicatorService } from '@nestjs/terminus';
+import { DataSource, type QueryRunner } from 'typeorm';
+import { minutes, seconds } from '../../src/platform/clock/duration.js';
 import { HealthModule, Readiness } from '../../src/platform/index.js';
 import { makeSecret } from '../../src/platform/keys/secret.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
+import { PREFIX } from '../support/prefix.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { whileLocked } from '../support/table-lock.js';
 import { bearer, type RawResponse, send, valuesOf } from '../support/wire.js';
@@ -139,6 +142,54 @@ describe(`GET ${READY}`, () => {
     proxy.mend();
     await becomes(200);
     proxy.connectDelay = 0;
+  });
+});
+
+describe('connections that do not come back', () => {
+  const MAX = 10;
+  let leaking: Petstore;
+  const runners: QueryRunner[] = [];
+
+  beforeAll(async () => {
+    leaking = await Petstore.start();
+  });
+  afterAll(() => leaking.stop());
+
+  const look = () => send(leaking, { path: READY });
+  const leak = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      const runner = leaking.app.get(DataSource).createQueryRunner();
+      await runner.connect();
+      runners.push(runner);
+    }
+  };
+  const stuck = async () => {
+    leaking.clock.advance(seconds(1)); // the text is cached for a second
+    const { text } = await leaking.client().get('/metrics').expect(200);
+    return Number(new RegExp(String.raw`^${PREFIX}_database_stuck_seconds (\S+)$`, 'm').exec(text)?.[1]);
+  };
+
+  it('make the service not ready after a minute, and are measured before', async () => {
+    await leak(MAX - 1);
+    leaking.clock.advance(minutes(10));
+    expect(await stuck()).toBe(0); // one is free
+    await leak(1);
+    leaking.clock.advance(seconds(50));
+    expect(await stuck()).toBeGreaterThanOrEqual(51);
+    await answer(look, 200); // as long as all are only busy
+    leaking.clock.advance(seconds(10));
+    const response = await answer(look, 503, 'Not ready: database.');
+    expect(bodyOf(response)).toMatchObject({
+      error: { database: { status: 'down', message: 'No connection has come back for a minute.' } },
+    });
+    expect((await send(leaking, { path: LIVE })).status).toBe(200);
+  });
+
+  it('are a reason no longer when one has come back', async () => {
+    await runners.pop()?.release();
+    await answer(look, 200);
+    expect(await stuck()).toBe(0);
+    await Promise.all(runners.splice(0).map((runner) => runner.release()));
   });
 });
 

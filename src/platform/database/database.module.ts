@@ -11,6 +11,7 @@ import { ServiceUnavailable } from '../errors/common.errors.js';
 import type { Migration } from './migrations/migration-state.js';
 import { isDatabaseUnavailable, lossOf, throwConnectionError } from './database-unavailable.js';
 import { connectionOptions, POOL_SIZE } from './pool/connection-options.js';
+import { PoolWatch } from './pool/pool-watch.js';
 import { ServicePool } from './pool/service-pool.js';
 
 /** SQLSTATE of U+0000 in a text and in JSON. `@Text()` rejects it earlier. */
@@ -47,6 +48,7 @@ export class DatabaseModule {
     const settings = config.read(DatabaseConfig);
     return {
       module: DatabaseModule,
+      global: true,
       imports: [
         TypeOrmModule.forRootAsync({
           inject: [{ token: PATIENCE, optional: true }],
@@ -61,6 +63,8 @@ export class DatabaseModule {
             new DataSource(options as PostgresDataSourceOptions).initialize().catch(throwConnectionError),
         }),
       ],
+      providers: [PoolWatch],
+      exports: [PoolWatch],
     };
   }
 }

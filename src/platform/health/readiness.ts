@@ -8,8 +8,9 @@ import {
   HealthIndicatorService,
 } from '@nestjs/terminus';
 import { DataSource } from 'typeorm';
-import { seconds, withTimeout } from '../clock/duration.js';
+import { minutes, seconds, withTimeout } from '../clock/duration.js';
 import { describe } from '../errors/error.filter.js';
+import { PoolWatch } from '../database/pool/pool-watch.js';
 import { openProbe } from '../database/probe.js';
 import { migrationState } from '../database/migrations/migration-state.js';
 
@@ -17,6 +18,11 @@ import { migrationState } from '../database/migrations/migration-state.js';
 const TIMEOUT = seconds(1);
 /** How long the end of the process waits for a probe. */
 const END_TIMEOUT = seconds(0.5);
+/**
+ * A pool in which nothing has moved for so long has lost its connections, and only a restart brings them back. A busy one is no reason:
+ * all replicas are busy at the same time.
+ */
+const STUCK = minutes(1);
 /** Probes within this time share one result. */
 const CACHE_TIME = seconds(1);
 
@@ -32,6 +38,7 @@ export class Readiness implements OnApplicationShutdown {
     private readonly health: HealthCheckService,
     private readonly indicators: HealthIndicatorService,
     private readonly dataSource: DataSource,
+    private readonly pool: PoolWatch,
   ) {
     this.probe = openProbe(dataSource);
   }
@@ -89,6 +96,7 @@ export class Readiness implements OnApplicationShutdown {
   private database() {
     return this.attempt('database', async () => {
       await this.probe.query('SELECT 1').catch(() => fail('It does not respond.')); // hides the reason from the public
+      if (this.pool.stuckFor() >= STUCK) fail('No connection has come back for a minute.');
     });
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { PoolWatch } from '../database/pool/pool-watch.js';
 import { poolOf } from '../database/pool/service-pool.js';
 import { SERVICE } from '../config/service.js';
 import { Metrics } from './metrics.js';
@@ -8,7 +9,7 @@ import { Metrics } from './metrics.js';
 /** The state of the connection pool, read at each scrape. */
 @Injectable()
 export class PoolMetrics {
-  constructor({ registry }: Metrics, dataSource: DataSource) {
+  constructor({ registry }: Metrics, dataSource: DataSource, watch: PoolWatch) {
     const pool = poolOf(dataSource);
     new Gauge({
       name: `${SERVICE.prefix}_database_connections`,
@@ -34,6 +35,14 @@ export class PoolMetrics {
       registers: [registry],
       collect() {
         this.set(pool.waitingCount);
+      },
+    });
+    new Gauge({
+      name: `${SERVICE.prefix}_database_stuck_seconds`,
+      help: 'Seconds for which all connections to PostgreSQL have been in use and none has come back; 0 while one is free.',
+      registers: [registry],
+      collect() {
+        this.set(watch.stuckFor() / 1_000);
       },
     });
   }
