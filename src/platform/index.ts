@@ -25,6 +25,7 @@ export { PageQuery, SortedPageQuery, SortParameter } from './pagination/page.que
 export { AtLeastOneProperty } from './validation/body-rules.js';
 export {
   DateField,
+  DecimalField,
   EnumField,
   Int64Field,
   Int64List,
@@ -38,7 +39,7 @@ export {
 } from './validation/property.decorators.js';
 export { PatchType } from './validation/patch-type.js';
 export { type Int64, parseInt64 } from './json/int64.js';
-export { Int64Property, OptionalTimeProperty, TimeProperty } from './json/property-types.js';
+export { DecimalProperty, Int64Property, OptionalTimeProperty, TimeProperty } from './json/property-types.js';
 
 // Rows and their events
 export { type Keyed, keysetPage, pageByKey } from './pagination/keyset.js';

@@ -41,6 +41,9 @@ class Picked {
   @Column('timestamptz', { nullable: true })
   at!: Date | null;
 
+  @Column('numeric', { precision: 10, scale: 2, nullable: true })
+  price!: string | null;
+
   @Column('text', { nullable: true, name: 'long' })
   [LONG]!: string | null;
 }
@@ -77,6 +80,14 @@ class WithTime {
   readonly at!: Date | null;
 
   static readonly from = pick<Picked, WithTime>('id', 'at');
+}
+
+/** PostgreSQL would write a number, and JavaScript has a string. */
+class WithPrice {
+  readonly id!: Int64;
+  readonly price!: string | null;
+
+  static readonly from = pick<Picked, WithPrice>('id', 'price');
 }
 
 class WithLongName {
@@ -128,6 +139,7 @@ const type = <Row>(name: string, data: EventType<Row>['data']) =>
 const PICKED = type<Picked>('whole', PickedData);
 const WITHOUT_ID = type<Picked>('without_id', WithoutId);
 const WITH_TIME = type<Picked>('with_time', WithTime);
+const WITH_PRICE = type<Picked>('with_price', WithPrice);
 const WITH_LONG_NAME = type<Picked>('with_long_name', WithLongName);
 const DERIVED = type<Picked>('derived', Derived);
 const WIDE = type<Wide>('wide', WideData);
@@ -138,7 +150,7 @@ let dataSource: DataSource;
 let changes: Changes;
 
 beforeAll(async () => {
-  for (const one of [PICKED, WITHOUT_ID, WITH_TIME, WITH_LONG_NAME, DERIVED, WIDE, BY_NAME])
+  for (const one of [PICKED, WITHOUT_ID, WITH_TIME, WITH_PRICE, WITH_LONG_NAME, DERIVED, WIDE, BY_NAME])
     declareEventType(one);
   database = await createTestDatabase();
   dataSource = await new DataSource({
@@ -262,6 +274,19 @@ describe('an event whose data are picked', () => {
     expect(one).toBe(`{"id":${id},"at":"2026-01-02T03:04:05.678Z"}`);
     expect(JSON.parse(other)).toMatchObject({ id: derived.id, yes: true, before: true });
   });
+
+  it.each(['12.5', '12.50', '0', '99999999.99'])(
+    'has a decimal as the string that the row has: %s',
+    async (price) => {
+      const row = await changes.insert(Picked, { price }, WITH_PRICE);
+      expect(row.price).toMatch(/^\d+\.\d\d$/);
+      const [other] = await changes.insertAll(Picked, [{ price }], WITH_PRICE);
+      expect(await texts()).toEqual([
+        `{"id":${row.id},"price":"${row.price}"}`,
+        `{"id":${other?.id},"price":"${row.price}"}`,
+      ]);
+    },
+  );
 
   it('is not written if the row is refused', async () => {
     await changes.insert(ByName, { id: 'taken' }, BY_NAME);

@@ -1,7 +1,15 @@
 import { plainToInstance } from 'class-transformer';
 import { DECORATORS } from '@nestjs/swagger';
 import { validateSync } from 'class-validator';
-import { DateField, EnumField, Int64Field, OptionalNotNull, Text, TimeField } from './property.decorators.js';
+import {
+  DateField,
+  DecimalField,
+  EnumField,
+  Int64Field,
+  OptionalNotNull,
+  Text,
+  TimeField,
+} from './property.decorators.js';
 
 class Note {
   @Text({ max: 5 })
@@ -263,5 +271,85 @@ describe('a field with a default', () => {
 
   it('is required without one', () => {
     expect(isRequired('price')).toBe(true);
+  });
+});
+
+class Bill {
+  @DecimalField({ precision: 6, scale: 2, description: 'What it costs.' })
+  amount: unknown;
+
+  @DecimalField({
+    precision: 3,
+    scale: 0,
+    mayBeNegative: true,
+    nullable: true,
+    default: '0',
+    description: 'Degrees.',
+  })
+  degrees: unknown = '0';
+
+  @DecimalField({ precision: 2, scale: 2, description: 'A share below 1.' })
+  share: unknown = '0';
+}
+
+describe('a decimal', () => {
+  const problems = (values: object) =>
+    validateSync(Object.assign(new Bill(), { amount: '0' }, values)).flatMap(({ constraints }) =>
+      Object.values(constraints ?? {}),
+    );
+
+  it.each(['0', '12', '12.5', '12.50', '0.01', '9999.99', '0.0'])('is the string "%s"', (amount) => {
+    expect(problems({ amount })).toEqual([]);
+  });
+
+  it.each([
+    '',
+    ' 1',
+    '1 ',
+    '1.',
+    '.5',
+    '01',
+    '00',
+    '+1',
+    '-1',
+    '1e3',
+    '1,5',
+    '1.234',
+    '10000',
+    '0x1',
+    'NaN',
+    '１',
+    '1\n',
+  ])('is not the string %j', (amount) => {
+    expect(problems({ amount })).toEqual([
+      'amount must be a decimal of at most 4 digits before and 2 after the point, not below 0',
+    ]);
+  });
+
+  it.each([12.5, 12, 12n, null, undefined, ['1'], {}, true])(
+    'is no number and nothing else: %p',
+    (amount) => {
+      expect(problems({ amount })).toContain('amount must be a string, such as "12.50"');
+    },
+  );
+
+  it('has as many digits as its column, and a sign where that is allowed', () => {
+    for (const degrees of ['-273', '0', '-0', '999', null]) expect(problems({ degrees })).toEqual([]);
+    for (const degrees of ['-1000', '1.0', '--1']) expect(problems({ degrees })).toHaveLength(1);
+    for (const share of ['0', '0.99']) expect(problems({ share })).toEqual([]);
+    for (const share of ['1', '.99', '0.999']) expect(problems({ share })).toHaveLength(1);
+  });
+
+  it('is documented as a string, with its form', () => {
+    const of = (name: string) =>
+      Reflect.getMetadata(DECORATORS.API_MODEL_PROPERTIES, Bill.prototype, name) as object;
+    expect(of('amount')).toMatchObject({
+      type: 'string',
+      format: 'decimal',
+      pattern: String.raw`^(0|[1-9]\d{0,3})(\.\d{1,2})?$`,
+      example: '12.50',
+      required: true,
+    });
+    expect(of('degrees')).toMatchObject({ required: false, example: '12', nullable: true });
   });
 });

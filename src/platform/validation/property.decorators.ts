@@ -13,6 +13,7 @@ import {
   ValidateNested,
   type ValidationArguments,
 } from 'class-validator';
+import { type Decimal, decimalPattern, isDecimal } from '../json/decimal.js';
 import { isInt64, MAX_INT64, MIN_INT64, parseInt64 } from '../json/int64.js';
 
 interface Rule {
@@ -226,6 +227,47 @@ export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
       code: 'range',
       test: (value) => isInt64(value) && value >= minimum && value <= maximum,
       message: `must be from ${minimum} to ${maximum}`,
+    }),
+  );
+}
+
+interface DecimalOptions
+  extends Decimal, Pick<ApiPropertyOptions, 'description' | 'required' | 'nullable' | 'default'> {
+  readonly example?: string;
+}
+
+/**
+ * An exact decimal in a body, as a string: `"12.50"`. Its column is `@Column('numeric', { precision, scale })` with the same digits, and
+ * the type of both is `string`. A number is invalid, because JSON's readers make a double of it.
+ */
+export function DecimalField({
+  precision,
+  scale,
+  mayBeNegative = false,
+  ...document
+}: DecimalOptions): PropertyDecorator {
+  const decimal = { precision, scale, mayBeNegative };
+  const example = document.example ?? (scale === 0 ? '12' : `12.${'50'.padEnd(scale, '0').slice(0, scale)}`);
+  return applyDecorators(
+    ApiProperty({
+      ...withDefault(document),
+      type: 'string',
+      format: 'decimal',
+      pattern: decimalPattern(decimal),
+      example,
+    }),
+    orNull(document),
+    rule({
+      name: 'isDecimalText',
+      code: 'type',
+      test: isString,
+      message: `must be a string, such as "${example}"`,
+    }),
+    rule({
+      name: 'decimalForm',
+      code: 'format',
+      test: (value) => isString(value) && isDecimal(value, decimal),
+      message: `must be a decimal of at most ${precision - scale} digits before and ${scale} after the point${mayBeNegative ? '' : ', not below 0'}`,
     }),
   );
 }

@@ -21,6 +21,7 @@ interface Response {
 const ANNOTATIONS = [
   'binary',
   'byte',
+  'decimal',
   'double',
   'duration',
   'float',

@@ -117,6 +117,7 @@ export function brokenJson(schema: Schema, document: Document): string[] {
   if (type === 'integer') return ['"7"', 'null', 'true', '1.5', '1e-1', '[]', '{}', ...beyond(resolved)];
   return [
     ...['null', '5', 'true', '[]', '{}'],
+    ...(resolved.format === 'decimal' ? ['12.5', '"1e3"', '" 1"', '"01"', `"${'9'.repeat(999)}"`] : []),
     ...(minLength === undefined ? [] : ['""']),
     ...(maxLength === undefined ? [] : [JSON.stringify('x'.repeat(maxLength + 1))]),
     ...(pattern === undefined || new RegExp(pattern, 'u').test(' \n') ? [] : ['" \\n"']),
