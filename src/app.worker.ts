@@ -5,6 +5,7 @@ import { FEATURES } from './app.module.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { ErrorsModule } from './platform/errors/errors.module.js';
 import { HttpModule } from './platform/http/http.module.js';
+import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import type { Config } from './platform/config/config.js';
 import { BaseModule } from './platform/bootstrap/base.module.js';
 import { startLogger } from './platform/bootstrap/start-logger.js';
@@ -25,6 +26,7 @@ export class WorkerModule {
       imports: [
         BaseModule.with(config),
         HttpModule,
+        IdempotencyModule,
         DatabaseModule.with(config, databaseUrl, MIGRATIONS),
         ErrorsModule,
         LoggingModule,

@@ -4,3 +4,4 @@ export { Petstore } from './support/petstore.js';
 export { recordedEvents } from './support/recorded-events.js';
 export { rememberKey } from './support/run-log.js';
 export { TestClock } from './support/test-clock.js';
+export { mockRepository, UnitTestModule } from './support/unit-test.js';

@@ -19,7 +19,7 @@ import {
   type PageRequest,
   UnitOfWork,
 } from '../../src/platform/index.js';
-import { Petstore } from '../support/petstore.js';
+import { mockRepository, Petstore, UnitTestModule } from '../platform.js';
 
 /** Like those of a feature. */
 class ToyNotFound extends DomainError {
@@ -106,15 +106,16 @@ describe('a unit test as the Nest documentation writes it', () => {
   it('tests a controller with a mocked service', async () => {
     const toys = { get: jest.fn().mockResolvedValue(BALL) };
     const module = await Test.createTestingModule({
+      imports: [UnitTestModule],
       controllers: [ToysController],
       providers: [{ provide: ToysService, useValue: toys }],
-    }).compile(); // without the dependencies of @Idempotent() and @Deprecated()
+    }).compile();
     expect(await module.get(ToysController).get(1n)).toBe(BALL);
     expect(toys.get).toHaveBeenCalledWith(1n);
   });
 
   describe('of a service with a mocked repository', () => {
-    const toys = { find: jest.fn() };
+    const toys = mockRepository(ApiKey, { find: jest.fn() });
     let service: ToysService;
 
     beforeAll(async () => {
@@ -144,6 +145,20 @@ describe('a unit test as the Nest documentation writes it', () => {
       expect(toys.find).toHaveBeenLastCalledWith(
         expect.objectContaining({ where: { plan: 'pro', id: MoreThan(1n) }, take: 2 }),
       );
+    });
+
+    it('reads pages in the order of another column', async () => {
+      toys.find.mockResolvedValue([]);
+      await expect(keysetPage(toys, { limit: 1 }, {}, { by: 'createdAt' })).rejects.toThrow(
+        "the repository's own find()",
+      );
+    });
+
+    it('names mockRepository to a test that mocks only methods', async () => {
+      const line = 'In a unit test, use mockRepository(Toy, { find }) of test/platform.ts.';
+      const onlyFind = { find: toys.find } as unknown as Repository<ApiKey>;
+      await expect(findById(onlyFind, 7n)).rejects.toThrow(line);
+      await expect(keysetPage(onlyFind, { limit: 1 })).rejects.toThrow(line);
     });
 
     it('writes with a mock of Changes', async () => {

@@ -1,10 +1,10 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
-import { Global, type InjectionToken, Module, type Type } from '@nestjs/common';
+import type { InjectionToken, Type } from '@nestjs/common';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { minutes } from '../../src/platform/clock/duration.js';
-import { PATIENCE } from '../../src/platform/clock/patience.js';
+import { TimeLimits } from '../../src/platform/clock/time-limits.js';
 import { AppModule } from '../../src/app.module.js';
 import { RESPONSE_HOOKS, setupApp } from '../../src/app.setup.js';
 import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
@@ -38,9 +38,7 @@ const ENTERPRISE: Limits = { perMinute: 1_000_000, perDay: 10_000_000 };
 const WAIT = minutes(2);
 
 /** On a busy machine PostgreSQL may take longer than the service waits, which says nothing about what a test asserts. */
-@Global()
-@Module({ providers: [{ provide: PATIENCE, useValue: WAIT }], exports: [PATIENCE] })
-class Patience {}
+const PATIENT: TimeLimits = { connection: WAIT, query: WAIT, keyLookUp: WAIT, slot: WAIT };
 
 /** The application as in production, on a real port and a real database. Only time is simulated. */
 export class Petstore {
@@ -73,13 +71,14 @@ export class Petstore {
     };
     const own = [
       { provide: Clock, useValue: clock },
+      ...(isPatient ? [{ provide: TimeLimits, useValue: PATIENT }] : []),
       { provide: Logger, useValue: new Logger(config.read(LoggingConfig), destination) },
     ];
     const module = await [...own, ...override]
       .reduce(
         (builder, { provide, useValue }) => builder.overrideProvider(provide).useValue(useValue),
         Test.createTestingModule({
-          imports: [AppModule.with(config, url, isPatient ? [Patience, ...modules] : modules)],
+          imports: [AppModule.with(config, url, modules)],
         }),
       )
       .compile();

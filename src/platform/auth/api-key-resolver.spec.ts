@@ -1,6 +1,7 @@
 import { TestClock } from '../../../test/support/test-clock.js';
 import { ApiKey } from '../keys/api-key.entity.js';
 import type { ApiKeysRepository } from '../keys/api-keys.repository.js';
+import { TimeLimits } from '../clock/time-limits.js';
 import { ApiKeyResolver } from './api-key-resolver.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 import { makeSecret } from '../keys/secret.js';
@@ -39,7 +40,7 @@ beforeEach(() => {
   clock = new TestClock();
   const service = table as unknown as ApiKeysRepository; // only these are called
   lastUsed = new LastUsedRecorder(service);
-  resolver = new ApiKeyResolver(service, lastUsed, clock);
+  resolver = new ApiKeyResolver(service, lastUsed, clock, new TimeLimits());
 });
 afterEach(() => lastUsed.onApplicationShutdown());
 

@@ -1,9 +1,9 @@
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../cache/at-most.js';
 import { Clock } from '../clock/clock.js';
 import { withTimeout, seconds } from '../clock/duration.js';
-import { PATIENCE } from '../clock/patience.js';
+import { TimeLimits } from '../clock/time-limits.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 import { ApiKeysRepository } from '../keys/api-keys.repository.js';
@@ -15,7 +15,6 @@ import { hashSecret, isSecret } from '../keys/secret.js';
 
 const CACHE_TTL = seconds(10);
 const RETRY_AFTER = seconds(1);
-const LOOKUP_TIMEOUT = seconds(1);
 const MAX_KNOWN = 50_000;
 const MAX_UNKNOWN = 50_000;
 
@@ -38,10 +37,10 @@ export class ApiKeyResolver {
     private readonly keys: ApiKeysRepository,
     private readonly lastUsed: LastUsedRecorder,
     private readonly clock: Clock,
-    @Optional() @Inject(PATIENCE) private readonly patience?: number,
+    private readonly limits: TimeLimits,
   ) {
     const perf = { now: () => clock.elapsed() };
-    this.lookups = new LookupLimiter(clock, patience);
+    this.lookups = new LookupLimiter(clock, limits.keyLookUp);
     this.cache = new ApiKeyCache(clock, { max: MAX_KNOWN, ttl: CACHE_TTL });
     this.unknown = new LRUCache({ ...atMost(MAX_UNKNOWN), ttl: CACHE_TTL, ttlResolution: 0, perf });
   }
@@ -118,7 +117,7 @@ export class ApiKeyResolver {
     if (this.clock.elapsed() < this.unavailableUntil)
       throw unavailable('PostgreSQL failed less than a second ago');
     try {
-      return await withTimeout(this.keys.findByHash(hash), this.patience ?? LOOKUP_TIMEOUT, () => {
+      return await withTimeout(this.keys.findByHash(hash), this.limits.keyLookUp, () => {
         throw unavailable('PostgreSQL did not respond in time');
       });
     } catch (error) {

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { DataSource } from 'typeorm';
 import { connectionOptions } from '../database/pool/connection-options.js';
 import type { ApiKeyResolver } from './api-key-resolver.js';
+import { TimeLimits } from '../clock/time-limits.js';
 import { KeyChangesListener } from './key-changes.listener.js';
 
 /** Accepts connections and never answers, as a frozen PostgreSQL does. */
@@ -22,7 +23,11 @@ afterEach(() => {
 
 const listener = (): KeyChangesListener => {
   const url = `postgres://petstore@127.0.0.1:${(frozen.address() as AddressInfo).port}/petstore`;
-  return new KeyChangesListener(new DataSource(connectionOptions(url)), {} as ApiKeyResolver); // no key changes
+  return new KeyChangesListener(
+    new DataSource(connectionOptions(url)),
+    {} as ApiKeyResolver,
+    new TimeLimits(),
+  ); // no key changes
 };
 
 describe('KeyChangesListener', () => {

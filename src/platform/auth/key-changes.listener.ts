@@ -1,15 +1,8 @@
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-  Optional,
-} from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SERVICE } from '../config/service.js';
 import { seconds } from '../clock/duration.js';
-import { PATIENCE } from '../clock/patience.js';
+import { TimeLimits } from '../clock/time-limits.js';
 import { PeriodicTasks } from '../clock/periodic-tasks.js';
 import { dedicatedConnection } from '../database/pool/connection-options.js';
 import { watchClient } from '../database/pool/lost-connections.js';
@@ -18,7 +11,6 @@ import { ApiKeyResolver } from './api-key-resolver.js';
 
 const CHANNEL = 'api_keys'; // a trigger on the table sends the notifications
 const CHECK_EVERY = seconds(2);
-const CONNECT_TIMEOUT = seconds(2);
 
 /**
  * Listens for committed changes of keys by any process, on a dedicated connection, which is replaced when it is lost. Changes
@@ -37,12 +29,11 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   /** One that does not listen yet. */
   private opening?: ServiceClient;
   private isStopping = false;
-  private hasListened = false;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly resolver: ApiKeyResolver,
-    @Optional() @Inject(PATIENCE) private readonly patience?: number,
+    private readonly limits: TimeLimits,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -67,7 +58,6 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
       }
       if (client.isReadOnly) throw new Error('the server is read-only'); // a standby or a former primary gets no changes
       this.client = client;
-      this.hasListened = true;
     } catch (error) {
       this.client = undefined;
       client.end().catch(() => undefined);
@@ -79,7 +69,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
     const client = new ServiceClient({
       ...dedicatedConnection(this.dataSource),
       application_name: `${SERVICE.prefix} key changes`,
-      connectionTimeoutMillis: this.hasListened ? CONNECT_TIMEOUT : (this.patience ?? CONNECT_TIMEOUT),
+      connectionTimeoutMillis: this.limits.connection,
     });
     client.on('notification', ({ payload = '' }) => {
       this.resolver.forget(payload);

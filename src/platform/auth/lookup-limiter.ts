@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../cache/at-most.js';
 import type { Clock } from '../clock/clock.js';
-import { minutes, seconds } from '../clock/duration.js';
+import { minutes } from '../clock/duration.js';
 import { Slots } from '../concurrency/slots.js';
 
 /** Look-ups of a network at a time. */
@@ -11,7 +11,6 @@ const MAX_FAILED = 10;
 /** Look-ups of all such networks at a time. */
 const SUSPECT_LOOKUPS = 4;
 const MAX_WAITING = 100;
-const WAIT = seconds(1);
 const MAX_NETWORKS = 100_000;
 const SUSPECT = Symbol('suspect');
 
@@ -33,7 +32,7 @@ export class LookupLimiter {
   /** @param wait milliseconds that a look-up waits for those before it */
   constructor(
     private readonly clock: Clock,
-    wait = WAIT,
+    wait: number,
   ) {
     this.others = new Slots({ perClient: LOOKUPS, wait });
     this.suspects = new Slots({ perClient: 1, total: SUSPECT_LOOKUPS, maxWaiting: MAX_WAITING, wait });

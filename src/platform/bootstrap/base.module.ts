@@ -1,9 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
+import { TimeLimits } from '../clock/time-limits.js';
 import { Config } from '../config/config.js';
 
 /** Configuration and time, for every module. */
-@Module({ providers: [Clock], exports: [Clock] })
+@Module({ providers: [Clock, TimeLimits], exports: [Clock, TimeLimits] })
 export class BaseModule {
   static with(config: Config): DynamicModule {
     return {

@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, QueryFailedError } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
-import { PATIENCE } from '../clock/patience.js';
+import { TimeLimits } from '../clock/time-limits.js';
 import type { Config } from '../config/config.js';
 import { DatabaseConfig } from './database.config.js';
 import { ErrorMappers } from '../errors/error-mappers.js';
@@ -51,9 +51,9 @@ export class DatabaseModule {
       global: true,
       imports: [
         TypeOrmModule.forRootAsync({
-          inject: [{ token: PATIENCE, optional: true }],
-          useFactory: (patience?: number) => ({
-            ...poolOptions(url, settings, patience),
+          inject: [TimeLimits],
+          useFactory: (limits: TimeLimits) => ({
+            ...poolOptions(url, settings, limits),
             migrations: [...migrations],
             autoLoadEntities: true,
             retryAttempts: 0,
@@ -69,22 +69,17 @@ export class DatabaseModule {
   }
 }
 
-/**
- * The options of the connection pool that requests share.
- * @param patience milliseconds to wait for a connection and for the response to a query, instead of 3 s and 5 s
- */
+/** The options of the connection pool that requests share. */
 export function poolOptions(
   url: string,
   settings?: Partial<DatabaseConfig>,
-  patience?: number,
+  { connection, query } = new TimeLimits(),
 ): PostgresDataSourceOptions {
   const options = connectionOptions(url, settings);
   return {
     ...options,
-    ...(patience !== undefined && {
-      connectTimeoutMS: patience,
-      extra: { ...options.extra, queryTimeout: patience },
-    }),
+    connectTimeoutMS: connection,
+    extra: { ...options.extra, queryTimeout: query },
     poolSize: POOL_SIZE,
     driver: { Pool: ServicePool },
   };

@@ -1,12 +1,9 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { PublicUrl } from '../http/public-url.js';
 import { Clock } from '../clock/clock.js';
 import { type Deprecation, deprecationOf, EndpointRemoved } from './deprecation.js';
-
-const ANYWHERE = { strict: false };
 
 /**
  * Adds the deprecation headers to the responses of a deprecated operation, except those of the guards, and responds with
@@ -14,8 +11,10 @@ const ANYWHERE = { strict: false };
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor<unknown, unknown> {
-  /** Dependencies are resolved per request, so a unit test of a controller need not provide them. */
-  constructor(private readonly modules: ModuleRef) {}
+  constructor(
+    private readonly publicUrl: PublicUrl,
+    private readonly clock: Clock,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
     const deprecation = deprecationOf(context.getHandler());
@@ -26,7 +25,7 @@ export class DeprecationInterceptor implements NestInterceptor<unknown, unknown>
   /** @throws EndpointRemoved from the sunset on */
   private announce(deprecation: Deprecation, response: Response): void {
     const { since, successor, use, documentation = '/docs' } = deprecation;
-    const { base } = this.modules.get(PublicUrl, ANYWHERE);
+    const { base } = this.publicUrl;
     const sunset = new Date(deprecation.sunset);
     response.setHeader('Deprecation', `@${Date.parse(since) / 1000}`);
     response.setHeader('Sunset', sunset.toUTCString());
@@ -34,6 +33,6 @@ export class DeprecationInterceptor implements NestInterceptor<unknown, unknown>
       'Link',
       `<${base}${successor}>; rel="successor-version"; title="${use}", <${base}${documentation}>; rel="deprecation"; type="text/html"`,
     );
-    if (this.modules.get(Clock, ANYWHERE).now() >= sunset.getTime()) throw new EndpointRemoved(deprecation);
+    if (this.clock.now() >= sunset.getTime()) throw new EndpointRemoved(deprecation);
   }
 }

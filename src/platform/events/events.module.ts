@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { Changes } from '../unit-of-work/changes.js';
 import { EventHousekeeping } from './event-housekeeping.js';
 import { EventSequencer } from './event-sequencer.js';
@@ -6,6 +6,8 @@ import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
 import { WaitingWork } from './waiting-work.js';
 
+/** For each feature: `@UnitOfWork()` gives its handlers `Changes`. */
+@Global()
 @Module({
   controllers: [EventsController],
   providers: [Changes, EventsService, EventSequencer, EventHousekeeping, WaitingWork],

@@ -1,7 +1,9 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { settingsProvider } from '../config/config.js';
 import { HttpConfig } from './http.config.js';
 import { PublicUrl } from './public-url.js';
 
+/** For each feature: `@Deprecated()` needs the address. */
+@Global()
 @Module({ providers: [settingsProvider(HttpConfig), PublicUrl], exports: [HttpConfig, PublicUrl] })
 export class HttpModule {}

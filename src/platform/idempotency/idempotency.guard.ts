@@ -1,5 +1,4 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { UNREAD } from '../http/body/body.guard.js';
 import { fingerprint } from './fingerprint.js';
@@ -15,8 +14,7 @@ import { targetOf } from './request-target.js';
  */
 @Injectable()
 export class IdempotencyGuard implements CanActivate {
-  /** Dependencies are resolved per request, so a unit test of a controller need not provide them. */
-  constructor(private readonly modules: ModuleRef) {}
+  constructor(private readonly requests: IdempotentRequests) {}
 
   canActivate(context: ExecutionContext): true | Promise<true> {
     const http = context.switchToHttp();
@@ -28,9 +26,8 @@ export class IdempotencyGuard implements CanActivate {
 
   private async begin(request: Request, response: Response, context: ExecutionContext): Promise<true> {
     const identified = identify(request, context);
-    const requests = this.modules.get(IdempotentRequests, { strict: false });
     const { isolation } = idempotentOptions(context.getHandler()) ?? {};
-    if (await requests.begin(identified, response, isolation)) return true;
+    if (await this.requests.begin(identified, response, isolation)) return true;
     // As a middleware that does not call next(): no interceptor, pipe or filter can change the stored response.
     return new Promise<never>(() => undefined);
   }

@@ -1,4 +1,4 @@
-import { Module, type OnModuleInit, type Type } from '@nestjs/common';
+import { Global, Module, type OnModuleInit, type Type } from '@nestjs/common';
 import {
   GUARDS_METADATA,
   REDIRECT_METADATA,
@@ -16,6 +16,8 @@ import { idempotentOptions } from './idempotent.metadata.js';
 import { IdempotentRequests } from './idempotent-requests.js';
 import { IdempotentResponses } from './idempotent-responses.js';
 
+/** For each feature: `@Idempotent()` is a guard of its controllers. */
+@Global()
 @Module({
   imports: [DiscoveryModule],
   providers: [IdempotentResponses, IdempotentRequests],

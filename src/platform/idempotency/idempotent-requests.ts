@@ -1,8 +1,7 @@
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { DataSource } from 'typeorm';
-import { seconds } from '../clock/duration.js';
-import { PATIENCE } from '../clock/patience.js';
+import { TimeLimits } from '../clock/time-limits.js';
 import { Slots } from '../concurrency/slots.js';
 import { poolOf } from '../database/pool/service-pool.js';
 import { hasOneSnapshot, type IsolationLevel } from '../database/run-transaction.js';
@@ -10,9 +9,6 @@ import { IdempotencyInProgress } from './idempotency.errors.js';
 import { type IdempotentRequest, IdempotentResponses } from './idempotent-responses.js';
 import { IdempotentTransaction } from './idempotent-transaction.js';
 import { replay } from './replay.js';
-
-/** How long a request waits before it takes a connection. */
-const WAIT = seconds(10);
 
 /**
  * Runs only the first request with each key, across all processes, and replays its response to repeats. A lock of PostgreSQL,
@@ -28,7 +24,7 @@ export class IdempotentRequests {
   constructor(
     private readonly dataSource: DataSource,
     private readonly responses: IdempotentResponses,
-    @Optional() @Inject(PATIENCE) wait = WAIT,
+    { slot: wait }: TimeLimits,
   ) {
     const total = half(poolOf(dataSource).options.max);
     this.connections = new Slots({ total, perClient: half(total), wait });

@@ -1,8 +1,8 @@
-import { Inject, Injectable, Logger, Optional, SetMetadata } from '@nestjs/common';
+import { Injectable, Logger, SetMetadata } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { minutes, seconds } from '../clock/duration.js';
-import { PATIENCE } from '../clock/patience.js';
+import { TimeLimits } from '../clock/time-limits.js';
 import { Slots, type WaitingRequest } from '../concurrency/slots.js';
 import { freeSlotOfStream, type ResponseSlot } from '../http/adapter/response-slot.js';
 import { addressOf, network } from '../http/network.js';
@@ -11,8 +11,6 @@ import type { ObservedResponse } from '../http/middleware/response-observer.js';
 import { RateLimitConfig } from './rate-limit.config.js';
 import { RateLimitMetrics } from './rate-limit.metrics.js';
 
-/** How long a request waits for its slot. */
-const WAIT = seconds(10);
 /** How long after its connection has closed a slot is freed, if its handler has not come to a response. */
 const AFTER_CLOSE = seconds(30);
 const MAX_LOGGED = 10_000;
@@ -61,7 +59,7 @@ export class ClientSlots {
   constructor(
     { clientConcurrency }: RateLimitConfig,
     private readonly metrics: RateLimitMetrics,
-    @Optional() @Inject(PATIENCE) wait: number = WAIT,
+    { slot: wait }: TimeLimits,
   ) {
     this.limit = clientConcurrency;
     this.slots = this.limit > 0 ? new Slots({ perClient: this.limit, wait }) : undefined;

@@ -1,11 +1,4 @@
-import {
-  type EntityManager,
-  type EntityTarget,
-  type FindOptionsOrder,
-  type FindOptionsWhere,
-  In,
-  Repository,
-} from 'typeorm';
+import { type EntityManager, type EntityTarget, type FindOptionsWhere, In, Repository } from 'typeorm';
 import type { Int64 } from '../json/int64.js';
 import { EntityStatements, type KeyOptions } from './entity-statements.js';
 import type { Readable } from './find.js';
@@ -28,13 +21,7 @@ export async function findByKey<E extends { id: Int64 }>(
   options: KeyOptions<E>,
 ): Promise<KeyedEntity<E>[]> {
   const { manager, target, metadata } = repository;
-  const { where, by, direction, take } = options;
-  if (!manager || !target || !metadata) {
-    // The mock of a unit test
-    const order = { [by]: direction, id: direction } as FindOptionsOrder<E>;
-    const rows = await repository.find({ where, order, take });
-    return rows.map((entity) => ({ id: entity.id, key: String(entity[by]), entity }));
-  }
+  const { by } = options;
   const column = metadata.findColumnWithPropertyName(by);
   if (column?.isNullable !== false)
     throw new TypeError(
@@ -84,7 +71,7 @@ export async function findBySql<E extends { id: Int64 }>(
 
 async function build<E extends { id: Int64 }>(
   manager: EntityManager,
-  target: NonNullable<Readable<E>['target']>,
+  target: EntityTarget<E>,
   { where, by, direction, after, take }: KeyOptions<E>,
 ): Promise<KeyedEntity<E>[]> {
   const query = manager

@@ -7,17 +7,18 @@ import {
 } from 'typeorm';
 import { EntityStatements } from './entity-statements.js';
 
-/** What reads need of a repository. The mock of a unit test has only `find`. */
-export type Readable<Entity extends ObjectLiteral> = Pick<Repository<Entity>, 'find'> &
-  Partial<Pick<Repository<Entity>, 'manager' | 'metadata' | 'target'>>;
+/** What reads need of a repository. */
+export type Readable<Entity extends ObjectLiteral> = Pick<
+  Repository<Entity>,
+  'find' | 'manager' | 'metadata' | 'target'
+>;
 
 /** `Repository.find`, by a prepared statement where the entity and the options allow it. The result is the same. */
 export async function findRows<Entity extends ObjectLiteral>(
   repository: Readable<Entity>,
   options: FindManyOptions<Entity>,
 ): Promise<Entity[]> {
-  const { manager, target } = repository;
-  if (!manager || !target) return repository.find(options);
+  const { manager, target } = checked(repository);
   const isStock = repository.find === Repository.prototype.find; // an author's own may add conditions
   const statements = isStock ? EntityStatements.of(manager.dataSource, target) : undefined;
   const isLockable = options.lock === undefined || manager.queryRunner?.isTransactionActive === true;
@@ -26,12 +27,20 @@ export async function findRows<Entity extends ObjectLiteral>(
   return repository.find({ ...options, ...ofItsTable(repository, options) });
 }
 
+/** @throws TypeError for an object that has only some methods of a repository, as unit tests gave it until 1.2 */
+export function checked<Entity extends ObjectLiteral>(repository: Readable<Entity>): Readable<Entity> {
+  if ('metadata' in repository) return repository;
+  throw new TypeError(
+    'This is no repository. In a unit test, use mockRepository(Toy, { find }) of test/platform.ts.',
+  );
+}
+
 /** PostgreSQL cannot lock the nullable side of the outer join that an eager relation makes. */
 function ofItsTable<Entity extends ObjectLiteral>(
   { metadata }: Readable<Entity>,
   { lock }: FindManyOptions<Entity>,
 ): Pick<FindManyOptions<Entity>, 'lock'> {
-  if (!metadata || lock === undefined || 'version' in lock || lock.tables) return {};
+  if (lock === undefined || 'version' in lock || lock.tables) return {};
   return { lock: { ...lock, tables: [metadata.tableNameWithoutPrefix] } };
 }
 

@@ -1,5 +1,4 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import type { Request } from 'express';
 import { requestParameter } from '../http/request-parameter.js';
 import { idempotentOptions, markUnitOfWork } from '../idempotency/idempotent.metadata.js';
@@ -15,11 +14,10 @@ const fromRequest = requestParameter((context): RequestOptions => {
 
 @Injectable()
 class UnitOfWorkPipe implements PipeTransform<RequestOptions, Changes> {
-  /** `Changes` is resolved per request, so a unit test of a controller need not provide it. */
-  constructor(private readonly modules: ModuleRef) {}
+  constructor(private readonly changes: Changes) {}
 
   transform(options: RequestOptions): Changes {
-    return this.modules.get(Changes, { strict: false }).ofRequest(options);
+    return this.changes.ofRequest(options);
   }
 }
 
