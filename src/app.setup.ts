@@ -6,11 +6,10 @@ import { startLogger } from './platform/bootstrap/start-logger.js';
 import type { Config } from './platform/config/config.js';
 import { handleClientErrors } from './platform/http/adapter/client-errors.js';
 import { limitTransport } from './platform/http/adapter/transport-limits.js';
-import { addValidators, noStore } from './platform/conditional/etag.js';
+import { addValidators, isNotModified, noStore } from './platform/conditional/etag.js';
 import { addLocation, addResourceTag } from './platform/conditional/resource-headers.js';
 import { addPageHeaders } from './platform/pagination/page.js';
-import { JsonAdapter } from './platform/http/adapter/json.adapter.js';
-import type { ResponseHooks } from './platform/http/adapter/response-hooks.js';
+import { JsonAdapter, type ResponseHooks } from './platform/http/adapter/json.adapter.js';
 import { HttpConfig } from './platform/http/http.config.js';
 import { corsHeadersFor, setupCors } from './platform/http/middleware/cors.js';
 import { requestContext, requestId, impossiblePath } from './platform/http/middleware/request-context.js';
@@ -35,8 +34,9 @@ export const RESPONSE_HOOKS: ResponseHooks = {
   },
   addValidators(response, text) {
     addResourceTag(response, text);
-    return addValidators(response, text);
+    addValidators(response, text);
   },
+  isNotModified,
 };
 
 /**

@@ -44,7 +44,7 @@ export { DecimalProperty, Int64Property, OptionalTimeProperty, TimeProperty } fr
 // Rows and their events
 export { type Keyed, keysetPage, pageByKey } from './pagination/keyset.js';
 export { findBySql } from './statements/find-by-key.js';
-export { queryPrepared } from './statements/query-prepared.js';
+export { queryPrepared } from './statements/run-named.js';
 export { withStatementTimeout } from './database/statement-timeout.js';
 export { violatedConstraint } from './database/violated-constraint.js';
 export { findById } from './statements/find.js';

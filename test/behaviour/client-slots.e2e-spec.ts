@@ -273,7 +273,7 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     const take = () => {
       const request = {} as Request;
       const taken = slots.take(request, new EventEmitter() as Response, 'one client');
-      request.slot?.free();
+      request.slot?.release();
       return taken;
     };
     const taken = Array.from({ length: LIMIT + 1 }, take);
@@ -290,12 +290,12 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     try {
       const closed = Object.assign(new EventEmitter(), { destroyed: true }) as Response;
       expect(slots.take(request, closed, 'a client that has gone')).toBe(true);
-      expect(request.slot?.isFree).toBe(false); // the work goes on
+      expect(request.slot?.isReleased).toBe(false); // the work goes on
       jest.advanceTimersByTime(seconds(30));
     } finally {
       jest.useRealTimers();
     }
-    expect(request.slot?.isFree).toBe(true);
+    expect(request.slot?.isReleased).toBe(true);
   });
 
   it('and a request whose connection has closed before it waits does not begin to wait', async () => {
@@ -305,9 +305,9 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
     const working = Array.from({ length: LIMIT }, () => ({}) as Request);
     for (const request of working) expect(slots.take(request, open, 'a client that aborts')).toBe(true);
     const aborted = slots.take({} as Request, closed, 'a client that aborts');
-    working[0]?.slot?.free(); // it would go to the request
+    working[0]?.slot?.release(); // it would go to the request
     await expect(aborted).rejects.toThrow(ServiceUnavailable);
-    for (const { slot } of working) slot?.free();
+    for (const { slot } of working) slot?.release();
   });
 
   it('and a closed connection frees no slot, but ends the wait of a request', async () => {

@@ -148,7 +148,7 @@ const USES: readonly Use[] = [
     version: '5.3.0',
     why: 'a slot is free when its response begins: all are made with the prototype of the application',
     pattern: /defineProperty\(response, name/,
-    files: ['src/platform/http/adapter/response-slot.ts'],
+    files: ['src/platform/http/adapter/release-slots.ts'],
   },
   {
     ...NODE,

@@ -59,8 +59,8 @@ class ToysService {
     return toy;
   }
 
-  rename(id: Int64, name: string, unitOfWork: Changes): Promise<ToyResponse> {
-    return unitOfWork.transaction(async (changes) => {
+  rename(id: Int64, name: string, changes: Changes): Promise<ToyResponse> {
+    return changes.transaction(async (changes) => {
       const toys = changes.manager.getRepository(ApiKey);
       const toy = await findById(toys, id, { lock: { mode: 'pessimistic_write' } });
       if (!toy) throw new ToyNotFound(id);
@@ -115,10 +115,12 @@ describe('a unit test as the Nest documentation writes it', () => {
   });
 
   describe('of a service with a mocked repository', () => {
-    const toys = mockRepository(ApiKey, { find: jest.fn() });
+    const find = jest.fn();
+    let toys: Repository<ApiKey>;
     let service: ToysService;
 
     beforeAll(async () => {
+      toys = await mockRepository(ApiKey, { find });
       const module = await Test.createTestingModule({
         providers: [ToysService, { provide: getRepositoryToken(ApiKey), useValue: toys }],
       })
@@ -128,41 +130,41 @@ describe('a unit test as the Nest documentation writes it', () => {
     });
 
     it('reads one', async () => {
-      toys.find.mockResolvedValueOnce([BALL]);
+      find.mockResolvedValueOnce([BALL]);
       expect(await service.get(7n)).toBe(BALL);
-      expect(toys.find).toHaveBeenLastCalledWith({ where: { id: 7n } });
-      toys.find.mockResolvedValueOnce([]);
+      expect(find).toHaveBeenLastCalledWith({ where: { id: 7n } });
+      find.mockResolvedValueOnce([]);
       await expect(service.get(8n)).rejects.toThrow(ToyNotFound);
     });
 
     it('reads pages, with a cursor of the next one', async () => {
-      toys.find.mockResolvedValueOnce([{ id: 1n }, { id: 2n }]);
+      find.mockResolvedValueOnce([{ id: 1n }, { id: 2n }]);
       const first = await service.list({ limit: 1 });
       expect([...first]).toEqual([{ id: 1n }]);
-      toys.find.mockResolvedValueOnce([{ id: 2n }]);
+      find.mockResolvedValueOnce([{ id: 2n }]);
       const second = await service.list({ limit: 1, cursor: first.next });
       expect([...second]).toEqual([{ id: 2n }]);
-      expect(toys.find).toHaveBeenLastCalledWith(
+      expect(find).toHaveBeenLastCalledWith(
         expect.objectContaining({ where: { plan: 'pro', id: MoreThan(1n) }, take: 2 }),
       );
     });
 
     it('reads pages in the order of another column', async () => {
-      toys.find.mockResolvedValue([]);
+      find.mockResolvedValue([]);
       await expect(keysetPage(toys, { limit: 1 }, {}, { by: 'createdAt' })).rejects.toThrow(
         "the repository's own find()",
       );
     });
 
     it('names mockRepository to a test that mocks only methods', async () => {
-      const line = 'In a unit test, use mockRepository(Toy, { find }) of test/platform.ts.';
-      const onlyFind = { find: toys.find } as unknown as Repository<ApiKey>;
+      const line = 'In a unit test, use await mockRepository(Toy, { find }) of test/platform.ts.';
+      const onlyFind = { find } as unknown as Repository<ApiKey>;
       await expect(findById(onlyFind, 7n)).rejects.toThrow(line);
       await expect(keysetPage(onlyFind, { limit: 1 })).rejects.toThrow(line);
     });
 
     it('writes with a mock of Changes', async () => {
-      toys.find.mockResolvedValueOnce([BALL]);
+      find.mockResolvedValueOnce([BALL]);
       const update = jest.fn().mockResolvedValueOnce({ name: 'Bone' });
       const changes = { manager: { getRepository: () => toys }, update };
       const unitOfWork = { transaction: (work: (inside: object) => unknown) => work(changes) };

@@ -31,7 +31,7 @@ const WRONG_KEY = challenge({ error: 'invalid_token' });
 const accessOf = perHandler((handler, controller) => ({
   isPublic: isPublicHandler(handler, controller),
   scopes: requiredScopes(handler),
-  sends: sentResource(handler),
+  resource: sentResource(handler),
   refusesIdempotencyKey: idempotentOptions(handler) === undefined && !isCatchAll(controller),
 }));
 
@@ -71,8 +71,8 @@ export class AccessGuard implements CanActivate, OnModuleInit {
   canActivate(context: ExecutionContext): true {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { isPublic, scopes, sends, refusesIdempotencyKey } = accessOf(context);
-    request.sends = sends;
+    const { isPublic, scopes, resource, refusesIdempotencyKey } = accessOf(context);
+    request.sentResource = resource;
     checkHead(request);
     const { principal, method } = request;
     if (principal?.kind !== 'key' && method !== 'OPTIONS' && !isPublic)

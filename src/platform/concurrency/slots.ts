@@ -18,9 +18,9 @@ export interface SlotLimits {
  */
 export class Slots {
   /** Only those with requests. */
-  private readonly clients = new Map<string, Client>();
+  private readonly clients = new Map<string, ClientQueue>();
   /** Clients that wait although they have a slot left: all slots together are taken. The least recently served first. */
-  private readonly ready = new Set<Client>();
+  private readonly ready = new Set<ClientQueue>();
   private readonly total: number;
   private taken = 0;
   private isClosed = false;
@@ -78,7 +78,7 @@ export class Slots {
       for (const request of [...waiting]) request.cancel();
   }
 
-  private queue(name: string, client: Client): WaitingRequest {
+  private queue(name: string, client: ClientQueue): WaitingRequest {
     const { maxWaiting = Infinity } = this.limits;
     if (this.isClosed || client.waiting.size >= maxWaiting) {
       this.sort(name, client);
@@ -105,7 +105,7 @@ export class Slots {
     }
   }
 
-  private sort(name: string, client: Client): void {
+  private sort(name: string, client: ClientQueue): void {
     const { taken, waiting } = client;
     if (waiting.size > 0 && taken < this.limits.perClient) this.ready.add(client);
     else this.ready.delete(client);
@@ -115,7 +115,7 @@ export class Slots {
 
 const TOO_MANY = 'too many requests of this client wait';
 
-interface Client {
+interface ClientQueue {
   taken: number;
   /** In the order of their arrival. */
   readonly waiting: Set<WaitingRequest>;

@@ -12,18 +12,19 @@ export function noStore({ path }: Request, response: Response): void {
   if (VERSION.test(path)) response.setHeader('Cache-Control', NO_STORE);
 }
 
-/**
- * Sets the `ETag` of the text body of a GET, unless the route has set one.
- * @returns whether the client of a GET or HEAD already has this response (RFC 9110, section 13.1)
- */
-export function addValidators(response: Response, body: string): boolean {
-  const { req: request } = response;
-  if (response.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+const isRead = ({ statusCode, req: { method } }: Response): boolean =>
+  statusCode === 200 && (method === 'GET' || method === 'HEAD');
+
+/** Sets the `ETag` of the text body of a GET, unless the route has set one. */
+export function addValidators(response: Response, body: string): void {
+  if (!isRead(response)) return;
   if (!response.hasHeader('ETag')) response.setHeader('ETag', etagOfPage(response, body));
   if (response.getHeader('Cache-Control') === NO_STORE)
     response.setHeader('Cache-Control', 'private, no-cache');
-  return isFresh(response);
 }
+
+/** Whether the client of a GET or HEAD already has this response (RFC 9110, section 13.1). */
+export const isNotModified = (response: Response): boolean => isRead(response) && isFresh(response);
 
 /**
  * Whether the `ETag`, or without an `If-None-Match` the `Last-Modified`, of a response meets the condition of its request (RFC 9110,

@@ -1,6 +1,7 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ApiConsumes, ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
-import { SENDS, type SentResource } from './resource-headers.js';
+import type { SentResource } from '../http/request-state.js';
+import { SENT_RESOURCE } from './resource-headers.js';
 import { wordsOf } from '../naming/words.js';
 
 const ETAG = {
@@ -54,7 +55,7 @@ export function Changed(resource: Type, options: ResourceOptions = {}): MethodDe
 }
 
 /** The headers are written from what is sent: an author whose interceptor wraps bodies sets them. */
-const sends = (sent: SentResource): MethodDecorator => SetMetadata(SENDS, sent);
+const sends = (sent: SentResource): MethodDecorator => SetMetadata(SENT_RESOURCE, sent);
 
 /** `PetResponse`: "pet". */
 const resourceName = ({ name }: Type): string => wordsOf(name.replace(/Response$/, ''));

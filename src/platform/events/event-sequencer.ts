@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { errorCodeOf } from '../errors/error-code.js';
-import { queryPrepared } from '../statements/query-prepared.js';
+import { queryPrepared } from '../statements/run-named.js';
 
 /** Events per transaction. A batch takes about 20 ms, during which other sequencers wait. */
 const BATCH = 1_000;

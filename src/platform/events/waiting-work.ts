@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { seconds } from '../clock/duration.js';
 import { Housekeeping } from '../database/housekeeping.js';
-import { queryPrepared } from '../statements/query-prepared.js';
+import { queryPrepared } from '../statements/run-named.js';
 
 const LOOK_EVERY = seconds(1);
 

@@ -1,13 +1,6 @@
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
-declare module 'express-serve-static-core' {
-  interface Request {
-    /** Set by `addressOf`. */
-    address?: string | undefined;
-  }
-}
-
 const IPV6_NETWORK_BITS = 64; // a typical allocation to one subscriber
 
 /** Some proxies, such as Azure's, add the client's port to `X-Forwarded-For`: `192.0.2.1:50000`, `[2001:db8::1]:50000`. */

@@ -6,7 +6,7 @@ import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { oneAtATime } from '../concurrency/one-at-a-time.js';
 import { savepoint } from '../database/run-transaction.js';
 import { ServiceUnavailable } from '../errors/common.errors.js';
-import type { ResponseTransaction } from '../http/adapter/response-transaction.js';
+import type { ResponseTransaction } from '../http/request-state.js';
 import type { IdempotentResponse } from './idempotent-responses.js';
 import { toColumn } from './replay.js';
 

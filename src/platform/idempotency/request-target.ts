@@ -6,7 +6,7 @@ import { type Parameter, parametersOf } from '../http/handlers.js';
 import { perHandler } from '../http/per-handler.js';
 import { ignoresQuery } from '../http/request-parameter.js';
 import { parseInt64 } from '../json/int64.js';
-import { IdPipe } from '../validation/id.pipe.js';
+import { IdPipe } from '../validation/id.decorator.js';
 
 /** What a handler reads of the target of a request. */
 interface Reads {

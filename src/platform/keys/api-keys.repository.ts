@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type Repository } from 'typeorm';
 import type { Int64 } from '../json/int64.js';
-import { queryPrepared } from '../statements/query-prepared.js';
+import { queryPrepared } from '../statements/run-named.js';
 import { ApiKey } from './api-key.entity.js';
 
 /** An automatic ban. Times are in Unix milliseconds. */

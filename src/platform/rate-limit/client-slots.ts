@@ -4,7 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { minutes, seconds } from '../clock/duration.js';
 import { TimeLimits } from '../clock/time-limits.js';
 import { Slots, type WaitingRequest } from '../concurrency/slots.js';
-import { freeSlotOfStream, type ResponseSlot } from '../http/adapter/response-slot.js';
+import { releaseSlotOfStream } from '../http/adapter/release-slots.js';
+import type { Slot } from '../http/request-state.js';
 import { addressOf, network } from '../http/network.js';
 import { isMarked } from '../http/per-handler.js';
 import type { ObservedResponse } from '../http/middleware/response-observer.js';
@@ -26,17 +27,17 @@ export const SkipConcurrencyLimit = (): ClassDecorator & MethodDecorator =>
 
 export const skipsConcurrencyLimit = isMarked(SKIP_CONCURRENCY_LIMIT);
 
-class ClientSlot implements ResponseSlot {
-  isFree = false;
+class ClientSlot implements Slot {
+  isReleased = false;
 
   constructor(
     private readonly client: string,
     private readonly giveBack: (client: string) => void,
   ) {}
 
-  free(): void {
-    if (this.isFree) return;
-    this.isFree = true;
+  release(): void {
+    if (this.isReleased) return;
+    this.isReleased = true;
     this.giveBack(this.client);
   }
 }
@@ -69,7 +70,7 @@ export class ClientSlots {
   take(request: Request, response: Response, client: string): true | Promise<true> {
     const { slots } = this;
     if (!slots) return true;
-    request.slot?.free(); // that of its address
+    request.slot?.release(); // that of its address
     const waiting = slots.enter(client);
     if (waiting) return this.wait(slots, waiting, request, response, client);
     this.give(request, response, client);
@@ -100,9 +101,9 @@ export class ClientSlots {
     this.slots?.close();
   }
 
-  /** Frees the slot of a request whose connection has closed, if nothing else does. */
+  /** Releases the slot of a request whose connection has closed, if nothing else does. */
   readonly record = ({ request: { slot, res } }: ObservedResponse): void => {
-    if (slot && !slot.isFree) awaitEnd(slot, res);
+    if (slot && !slot.isReleased) awaitEnd(slot, res);
   };
 
   /**
@@ -151,9 +152,9 @@ export class ClientSlots {
 }
 
 /** The work of a request goes on when its connection has closed. */
-function awaitEnd(slot: ResponseSlot, response: Response | undefined): void {
-  if (response) freeSlotOfStream(slot, response);
+function awaitEnd(slot: Slot, response: Response | undefined): void {
+  if (response) releaseSlotOfStream(slot, response);
   setTimeout(() => {
-    slot.free();
+    slot.release();
   }, AFTER_CLOSE).unref();
 }

@@ -10,7 +10,7 @@ import {
   Throttle,
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
-import type { SlotSource } from '../http/adapter/response-slot.js';
+import type { SlotSource } from '../http/request-state.js';
 import { HttpConfig } from '../http/http.config.js';
 import { isPreflight } from '../http/middleware/cors.js';
 import { perHandler } from '../http/per-handler.js';
@@ -134,13 +134,13 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     if (isOutsideApi(context)) {
-      if (!hasSlots) request.slot?.free();
+      if (!hasSlots) request.slot?.release();
       return true;
     }
     if (!request.rateLimit) {
       // `@SkipThrottle()` applies to valid keys only. Otherwise, guessing keys would be free on the route.
       const isFree = isDecorated && request.principal?.kind === 'key';
-      const decision = isFree ? this.free(request) : this.decide(context, request);
+      const decision = isFree ? this.peek(request) : this.decide(context, request);
       this.answer(context, decision instanceof Promise ? await decision : decision);
     }
     if (hasSlots) request.slotSource = this;
@@ -165,7 +165,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
       return this.answer(context, isBlocked ? refusal(windows, 0, timeToBlockExpire) : admission(windows));
     }
     if (!record.isBlocked) return this.answer(context, await this.decide(context, request));
-    const { windows, bannedFor } = await this.free(request); // the plan is not charged
+    const { windows, bannedFor } = await this.peek(request); // the plan is not charged
     return this.answer(context, refusal(windows, bannedFor, record.timeToBlockExpire));
   }
 
@@ -191,7 +191,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
     // A client whose key could not be looked up may have a valid one.
     const isExempt =
       principal?.key === 'unavailable' || (this.http.corsOrigins.length > 0 && isPreflight(request));
-    return isExempt ? this.free(request) : this.charge(request);
+    return isExempt ? this.peek(request) : this.charge(request);
   }
 
   /** Charges nothing while the key has free requests left. */
@@ -202,7 +202,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
   ): Promise<RateLimitDecision> {
     const key = this.generateKey(context, quotaOf(request, this.config).key, FREE_ALLOWANCE);
     const { isBlocked } = await this.storage.increment(key, MINUTE, perMinute, 0, FREE_ALLOWANCE);
-    return isBlocked ? this.charge(request) : this.free(request);
+    return isBlocked ? this.charge(request) : this.peek(request);
   }
 
   private charge(request: Request): MaybeAsync<RateLimitDecision> {
@@ -227,7 +227,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
   }
 
   /** The state of the windows and the ban. Charges nothing. */
-  private async free(request: Request): Promise<RateLimitDecision> {
+  private async peek(request: Request): Promise<RateLimitDecision> {
     const { principal } = request;
     const bannedFor = principal?.kind === 'key' ? this.bans.remaining(principal) : 0;
     const { windows } = await this.storage.peek(quotaOf(request, this.config), bannedFor > 0);

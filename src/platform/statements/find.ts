@@ -31,7 +31,7 @@ export async function findRows<Entity extends ObjectLiteral>(
 export function checked<Entity extends ObjectLiteral>(repository: Readable<Entity>): Readable<Entity> {
   if ('metadata' in repository) return repository;
   throw new TypeError(
-    'This is no repository. In a unit test, use mockRepository(Toy, { find }) of test/platform.ts.',
+    'This is no repository. In a unit test, use await mockRepository(Toy, { find }) of test/platform.ts.',
   );
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { type EntityManager, QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { isStaleStatement } from '../database/database-unavailable.js';
@@ -58,4 +59,21 @@ export async function runNamed(
   } finally {
     free?.release();
   }
+}
+
+/** By their texts: each is made once, as `runNamed` expects. The bound is for a module that makes a text for each request. */
+const queries = new LRUCache<string, PreparedQuery>({ max: 1_000, memoMethod: (text) => named(text) });
+
+/**
+ * Runs a module's own SQL, which PostgreSQL parses once for each connection, in the transaction of the manager if there is one.
+ * @param text one of few: each has a plan on each connection. What varies belongs into `values`
+ * @returns the rows; a `bigint` is an `Int64`
+ * @throws QueryFailedError
+ */
+export async function queryPrepared<Row extends object>(
+  manager: EntityManager,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return (await runNamed(manager, { query: queries.memo(text), values })) as Row[];
 }

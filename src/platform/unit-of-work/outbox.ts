@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { OUTBOX } from '../statements/entity-statements.js';
-import { queryPrepared } from '../statements/query-prepared.js';
+import { queryPrepared } from '../statements/run-named.js';
 import { writeJson } from '../json/write-json.js';
 import { assertDeclared, type EventType } from './event-type.js';
 

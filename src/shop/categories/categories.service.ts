@@ -52,7 +52,7 @@ export class CategoriesService {
   }
 
   /** @throws CategoryNameTaken, ParentCategoryNotFound */
-  async create({ name, parentId }: CreateCategoryDto, unitOfWork: Changes): Promise<CategoryResponse> {
+  async create({ name, parentId }: CreateCategoryDto, changes: Changes): Promise<CategoryResponse> {
     const category = { name, nameKey: nameKeyOf(name), parentId: parentId ?? null };
     const insert = (changes: Changes) => changes.insert(Category, category, CATEGORY_CREATED);
     const insertBelow = async (changes: Changes) => {
@@ -60,7 +60,7 @@ export class CategoriesService {
       return insert(changes);
     };
     // Without a parent it waits for nothing but a name, so it cannot take part in a deadlock.
-    const created = parentId === undefined ? insert(unitOfWork) : unitOfWork.transaction(insertBelow);
+    const created = parentId === undefined ? insert(changes) : changes.transaction(insertBelow);
     return CategoryResponse.from(await created.catch(rethrowAsCategoryError(category)));
   }
 
@@ -68,10 +68,10 @@ export class CategoriesService {
   async update(
     id: Int64,
     change: UpdateCategoryDto,
-    unitOfWork: Changes,
+    changes: Changes,
     condition = IfMatchCondition.any,
   ): Promise<CategoryResponse> {
-    const updated = unitOfWork.transaction(async (changes) => {
+    const updated = changes.transaction(async (changes) => {
       // Only what may move the category locks the tree, so that other changes do not wait for one another.
       if (change.parentId !== undefined) await lockCategories(changes);
       const category = await lock(changes, id, condition, 'for_no_key_update');
@@ -85,8 +85,8 @@ export class CategoriesService {
   }
 
   /** @throws CategoryNotFound, PreconditionFailed, CategoryHasChildren */
-  remove(id: Int64, unitOfWork: Changes, condition = IfMatchCondition.any): Promise<void> {
-    return unitOfWork.transaction(async (changes) => {
+  remove(id: Int64, changes: Changes, condition = IfMatchCondition.any): Promise<void> {
+    return changes.transaction(async (changes) => {
       const category = await lock(changes, id, condition, 'pessimistic_write');
       if (await changes.manager.existsBy(Category, { parentId: id })) throw new CategoryHasChildren(id);
       await changes.delete(Category, category, CATEGORY_DELETED);

@@ -56,10 +56,10 @@ export class PetsService {
   update(
     id: Int64,
     change: UpdatePetDto,
-    unitOfWork: Changes,
+    changes: Changes,
     condition = IfMatchCondition.any,
   ): Promise<PetResponse> {
-    return unitOfWork.transaction(async (changes) => {
+    return changes.transaction(async (changes) => {
       const pet = await this.lock(changes, id, condition);
       const changesStatus = change.status !== undefined && change.status !== pet.status;
       if (changesStatus && (await isReserved(changes, id))) throw new PetReserved(id);
@@ -68,8 +68,8 @@ export class PetsService {
   }
 
   /** @throws PetNotFound, PreconditionFailed, PetReserved */
-  remove(id: Int64, unitOfWork: Changes, condition = IfMatchCondition.any): Promise<void> {
-    return unitOfWork.transaction(async (changes) => {
+  remove(id: Int64, changes: Changes, condition = IfMatchCondition.any): Promise<void> {
+    return changes.transaction(async (changes) => {
       const pet = await this.lock(changes, id, condition);
       if (await isReserved(changes, id)) throw new PetReserved(id);
       await changes.delete(Pet, pet, PET_DELETED);

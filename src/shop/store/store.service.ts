@@ -41,8 +41,8 @@ export class StoreService {
   }
 
   /** @throws PetNotFound, PetNotAvailable */
-  place({ petId }: PlaceOrderDto, unitOfWork: Changes): Promise<OrderResponse> {
-    return unitOfWork.transaction(async (changes) => {
+  place({ petId }: PlaceOrderDto, changes: Changes): Promise<OrderResponse> {
+    return changes.transaction(async (changes) => {
       await this.reservations.reserve(changes, petId);
       const createdAt = new Date(this.clock.now());
       const order = { petId, quantity: 1, status: OrderStatus.Placed, createdAt };
@@ -51,20 +51,20 @@ export class StoreService {
   }
 
   /** @throws OrderNotFound, PreconditionFailed, InvalidOrderTransition */
-  approve(id: Int64, unitOfWork: Changes, condition = IfMatchCondition.any): Promise<OrderResponse> {
-    return this.advance(id, unitOfWork, condition, OrderStatus.Approved, ORDER_APPROVED);
+  approve(id: Int64, changes: Changes, condition = IfMatchCondition.any): Promise<OrderResponse> {
+    return this.advance(id, changes, condition, OrderStatus.Approved, ORDER_APPROVED);
   }
 
   /** @throws OrderNotFound, PreconditionFailed, InvalidOrderTransition */
-  deliver(id: Int64, unitOfWork: Changes, condition = IfMatchCondition.any): Promise<OrderResponse> {
-    return this.advance(id, unitOfWork, condition, OrderStatus.Delivered, ORDER_DELIVERED, (changes, petId) =>
+  deliver(id: Int64, changes: Changes, condition = IfMatchCondition.any): Promise<OrderResponse> {
+    return this.advance(id, changes, condition, OrderStatus.Delivered, ORDER_DELIVERED, (changes, petId) =>
       this.reservations.sell(changes, petId),
     );
   }
 
   /** @throws OrderNotFound, PreconditionFailed, InvalidOrderTransition */
-  cancel(id: Int64, unitOfWork: Changes, condition = IfMatchCondition.any): Promise<OrderResponse> {
-    return this.advance(id, unitOfWork, condition, OrderStatus.Cancelled, ORDER_CANCELLED, (changes, petId) =>
+  cancel(id: Int64, changes: Changes, condition = IfMatchCondition.any): Promise<OrderResponse> {
+    return this.advance(id, changes, condition, OrderStatus.Cancelled, ORDER_CANCELLED, (changes, petId) =>
       this.reservations.release(changes, petId),
     );
   }
@@ -72,14 +72,14 @@ export class StoreService {
   /** @param endReservation ends the hold on the pet; rolled back if the order does not allow the transition or meet the condition */
   private async advance(
     id: Int64,
-    unitOfWork: Changes,
+    changes: Changes,
     condition: IfMatchCondition,
     status: OrderStatus,
     event: EventType<Order>,
     endReservation?: (changes: Changes, petId: Int64) => Promise<void>,
   ): Promise<OrderResponse> {
-    const { petId } = await find(unitOfWork.manager.getRepository(Order), id); // the pet of an order never changes
-    return unitOfWork.transaction(async (changes) => {
+    const { petId } = await find(changes.manager.getRepository(Order), id); // the pet of an order never changes
+    return changes.transaction(async (changes) => {
       await endReservation?.(changes, petId);
       const order = await lockOrder(changes, id);
       condition.check(OrderResponse.from(order));

@@ -10,10 +10,19 @@ import { markMiddleware } from './allowed-methods.js';
 import { type ServiceAddress, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
 import { finish, JSON_TYPE } from './finish.js';
 import { serialRequests } from './serial-requests.js';
-import { freeSlots } from './response-slot.js';
-import type { ResponseTransaction } from './response-transaction.js';
-import type { ResponseHooks } from './response-hooks.js';
+import { releaseSlots } from './release-slots.js';
+import type { ResponseTransaction } from '../request-state.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
+
+/** What capabilities add to each response. */
+export interface ResponseHooks {
+  /** @param base address of the service, without `/v1` */
+  readonly addHeaders: (response: Response, result: unknown, base: () => string) => void;
+  /** Sets the validators of a response. */
+  readonly addValidators: (response: Response, body: string) => void;
+  /** Whether the client already has this response, by its validators. */
+  readonly isNotModified: (response: Response) => boolean;
+}
 
 /** Express with exact 64-bit integers in JSON. */
 export class JsonAdapter extends ExpressAdapter {
@@ -120,9 +129,12 @@ function textFor(response: Response, body: unknown): string | null {
 }
 
 /** Sends a JSON response with exact 64-bit integers; 304 if the client's copy is current. */
-function sendJson(response: Response, value: object, { addValidators }: ResponseHooks): void {
+function sendJson(response: Response, value: object, hooks: ResponseHooks): void {
   const text = jsonFor(response, value);
-  if (text !== null && addValidators(response, text)) response.statusCode = 304;
+  if (text !== null) {
+    hooks.addValidators(response, text);
+    if (hooks.isNotModified(response)) response.statusCode = 304;
+  }
   finish(response, text);
 }
 
@@ -145,7 +157,7 @@ function expressApp(): Express {
   const app = express();
   app.set('case sensitive routing', true); // one URL per resource; must be set before the router is created
   app.set('query parser', parseQuery);
-  freeSlots(app);
+  releaseSlots(app);
   return app;
 }
 

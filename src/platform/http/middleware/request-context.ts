@@ -15,15 +15,6 @@ export function requestContext(...steps: readonly Step[]) {
 /** Short, printable ASCII. */
 const ACCEPTABLE = /^[\x21-\x7e]{1,128}$/;
 
-declare module 'express-serve-static-core' {
-  interface Request {
-    /** Identifies the request in the `X-Request-Id` of its response and in the log. */
-    id: string;
-    /** The internal cause of a failure; logged, never sent. */
-    reason?: string;
-  }
-}
-
 /** Uses the `X-Request-Id` of the request if it is short and printable, otherwise a UUID. */
 export function requestId(request: Request, response: Response): void {
   const sent = request.headers['x-request-id'];

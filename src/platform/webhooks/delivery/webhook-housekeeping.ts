@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { minutes, seconds } from '../../clock/duration.js';
 import { Housekeeping, inBatches } from '../../database/housekeeping.js';
-import { queryPrepared } from '../../statements/query-prepared.js';
+import { queryPrepared } from '../../statements/run-named.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
 import { IS_ACTIVE } from '../webhook-sql.js';
 

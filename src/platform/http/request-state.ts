@@ -1,0 +1,54 @@
+import type { Request, Response } from 'express';
+
+/** What a request holds until its response begins. */
+export interface Slot {
+  readonly isReleased: boolean;
+  /** Does nothing if it has been released already. */
+  release(): void;
+}
+
+/** What gives a request its slot. An object, not a function: V8 would keep one that is assigned to a property in the old generation. */
+export interface SlotSource {
+  /** Takes a slot, at once or when the request is next. @throws ServiceUnavailable */
+  takeSlot(request: Request, response: Response): true | Promise<true>;
+}
+
+/** What the successful response of a handler is, beside its body. */
+export interface SentResource {
+  /** Whether it is the resource as a GET returns it, so that it has the `ETag` of that. */
+  readonly etag: boolean;
+  /** Whether the resource is a new one, below the path of the request. */
+  readonly isNew?: boolean;
+}
+
+/** A transaction of PostgreSQL that ends with the response to its request. */
+export interface ResponseTransaction {
+  /**
+   * Stores the response, whose status and headers are set, and commits.
+   * @param text its body, or null for none
+   * @throws the error of a failed commit; the headers are then those of before the handler
+   */
+  commit(text: string | null): Promise<void>;
+  /** Resolves when it has ended. Never rejects. */
+  rollBack(): Promise<void>;
+}
+
+declare module 'express-serve-static-core' {
+  /** All that the platform keeps on a request, but for the `principal` of `auth` and the `rateLimit` of `rate-limit`. */
+  interface Request {
+    /** Identifies the request in the `X-Request-Id` of its response and in the log. */
+    id: string;
+    /** The internal cause of a failure; logged, never sent. */
+    reason?: string;
+    /** Set by `addressOf`. */
+    address?: string | undefined;
+    /** The place of the request among those of its client that are at work. */
+    slot?: Slot;
+    /** Gives it that place. `BodyGuard` asks when the body has been read. */
+    slotSource?: SlotSource;
+    /** What its handler sends. `AccessGuard` sets it. */
+    sentResource?: SentResource | undefined;
+    /** That of a request with an `Idempotency-Key`. `JsonAdapter` ends it. */
+    transaction?: ResponseTransaction;
+  }
+}
