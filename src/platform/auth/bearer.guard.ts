@@ -1,3 +1,6 @@
+// auth/ finds out who sends a request, and whether the route is open to it. How keys are made, stored and
+// revoked is in `keys`.
+
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { isPreflight } from '../http/middleware/cors.js';

@@ -1,3 +1,5 @@
+// bootstrap/ starts and stops a process, in order, whatever service it runs. Nothing of a request.
+
 import { SERVICE } from '../config/service.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import { HttpConfig } from '../http/http.config.js';

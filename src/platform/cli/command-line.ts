@@ -1,3 +1,6 @@
+// cli/ runs the commands of `petstore`, doctor among them. What a command does belongs to the folder that it
+// concerns.
+
 import { Command } from 'commander';
 import { USAGE_ERROR } from '../config/startup-error.js';
 import { SERVICE, VERSION } from '../config/service.js';

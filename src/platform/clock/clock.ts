@@ -1,3 +1,5 @@
+// clock/ is the time for every rule, and how long a request waits for what.
+
 import { Injectable } from '@nestjs/common';
 
 /** The time for every rule of the service, so that tests can set any date. */

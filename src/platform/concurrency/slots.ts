@@ -1,3 +1,5 @@
+// concurrency/ shares out a few places among many clients, in order. It knows neither HTTP nor PostgreSQL.
+
 import type { EventEmitter } from 'node:events';
 import { ServiceUnavailable } from '../errors/common.errors.js';
 

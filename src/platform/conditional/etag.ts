@@ -1,3 +1,6 @@
+// conditional/ sets `ETag` and `Location`, and compares conditions of requests with them (RFC 9110). No
+// caching.
+
 import type { Request, Response } from 'express';
 import { hash } from 'node:crypto';
 import { writeJson } from '../json/write-json.js';

@@ -1,3 +1,6 @@
+// config/ reads the environment, once, and says what is wrong in it. Each setting is declared where it is
+// used.
+
 import type { Provider } from '@nestjs/common';
 import { StartupError } from './startup-error.js';
 import { type Environment, Variables } from './variables.js';

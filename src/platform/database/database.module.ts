@@ -1,3 +1,5 @@
+// database/ connects to PostgreSQL, migrates it, and says what is wrong with it. No table of a feature.
+
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, QueryFailedError } from 'typeorm';

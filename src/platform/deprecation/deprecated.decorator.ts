@@ -1,3 +1,5 @@
+// deprecation/ announces the end of an operation, and ends it on its day.
+
 import {
   applyDecorators,
   type CallHandler,

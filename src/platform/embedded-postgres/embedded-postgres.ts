@@ -1,3 +1,6 @@
+// embedded-postgres/ runs a PostgreSQL of its own where no `DATABASE_URL` is set. What is in it is the
+// matter of `database`.
+
 import { resolve } from 'node:path';
 import { ensureCluster } from './cluster.js';
 import { type ServerAddress, ensureDatabase, ownerUrl, superuserUrl } from './connection.js';

@@ -1,3 +1,5 @@
+// errors/ turns each error into the one body of errors. Errors of a resource stand with it.
+
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';

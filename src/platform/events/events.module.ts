@@ -1,3 +1,5 @@
+// events/ gives recorded events their order, and serves the feed. Who records them is in `unit-of-work`.
+
 import { Global, Module } from '@nestjs/common';
 import { Changes } from '../unit-of-work/changes.js';
 import { EventHousekeeping } from './event-housekeeping.js';

@@ -1,3 +1,5 @@
+// health/ says whether a process lives, and whether it is ready. What it needs is checked by its owner.
+
 import { Controller, Get, Header, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';

@@ -1,3 +1,5 @@
+// http/ turns HTTP into calls of handlers and back, whoever sends it. No keys, quotas or tables.
+
 import { Global, Module } from '@nestjs/common';
 import { settingsProvider } from '../config/config.js';
 import { HttpConfig } from './http.config.js';

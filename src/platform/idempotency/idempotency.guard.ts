@@ -1,3 +1,6 @@
+// idempotency/ stores the first response of an `Idempotency-Key` with its writes, and replays it. What is
+// written is the matter of the handler.
+
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { UNREAD } from '../http/body/body.guard.js';

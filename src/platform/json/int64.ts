@@ -1,3 +1,5 @@
+// json/ reads and writes JSON without rounding a number.
+
 /**
  * A signed 64-bit integer: a `number` up to ±(2^53 - 1), otherwise a `bigint`. Equal values have the same type, so `===` works.
  */

@@ -1,3 +1,5 @@
+// keys/ makes, changes and revokes API keys, and keeps their history. Nothing of a request.
+
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type Repository } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';

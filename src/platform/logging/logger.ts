@@ -1,3 +1,6 @@
+// logging/ writes the log, and never delays the service for it. What is worth a line is decided where it
+// happens.
+
 import type { LoggerService } from '@nestjs/common';
 import { isNativeError } from 'node:util/types';
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';

@@ -1,3 +1,5 @@
+// metrics/ exposes what Prometheus reads. Each folder counts what is its own.
+
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 

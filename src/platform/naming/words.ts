@@ -1,3 +1,5 @@
+// naming/ makes words of identifiers, for texts.
+
 /** The words of a name: `petToy`, `PetToy` and `pet_toy` become "pet toy". */
 export const wordsOf = (name: string): string =>
   name

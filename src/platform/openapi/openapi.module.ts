@@ -1,3 +1,6 @@
+// openapi/ makes the document, the catalogue of errors and their pages from the code. It changes no
+// response.
+
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { HttpModule } from '../http/http.module.js';

@@ -1,3 +1,5 @@
+// own-key/ lets a client see and rotate its own key, and see its usage. What keys are is in `keys`.
+
 import { Module } from '@nestjs/common';
 import type { Command } from 'commander';
 import { AuthModule } from '../auth/auth.module.js';

@@ -1,3 +1,5 @@
+// pagination/ gives a list its pages, cursors and `Link`. The queries are in `statements`.
+
 import {
   And,
   Equal,

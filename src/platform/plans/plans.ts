@@ -1,3 +1,5 @@
+// plans/ says what each plan allows, as data.
+
 /** The limits of a plan. With a custom plan, each key has its own. */
 export interface Limits {
   /** Requests in 60 seconds. */

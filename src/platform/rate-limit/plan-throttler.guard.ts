@@ -1,3 +1,6 @@
+// rate-limit/ counts requests exactly, refuses those over a limit, and bounds those at work. Who the client
+// is is in `auth`.
+
 import { type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {

@@ -1,3 +1,6 @@
+// statements/ reads and writes rows by prepared statements where an entity is simple, by TypeORM otherwise.
+// No events.
+
 import { escapeIdentifier } from 'pg';
 import {
   type DataSource,

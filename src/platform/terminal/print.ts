@@ -1,3 +1,5 @@
+// terminal/ asks and tells a person at a terminal. No command.
+
 import { writeJson } from '../json/write-json.js';
 
 export interface Json {

@@ -1,3 +1,5 @@
+// tracing/ sends a span for each request to OpenTelemetry, if an endpoint is set.
+
 import type { Tracer } from '@opentelemetry/api';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICE } from '../config/service.js';

@@ -1,3 +1,5 @@
+// unit-of-work/ writes a row and its event, both or neither. Reading rows is in `statements`.
+
 import { Injectable } from '@nestjs/common';
 import {
   DataSource,

@@ -1,3 +1,6 @@
+// validation/ refuses bodies, queries and ids that do not fit their DTOs, and says why. What a value means
+// is the matter of a service.
+
 import { type ArgumentMetadata, Injectable, type Type, ValidationPipe } from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
 import { ValidationFailed } from '../errors/common.errors.js';

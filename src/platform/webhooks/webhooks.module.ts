@@ -1,3 +1,6 @@
+// webhooks/ sends each event to the webhooks that want it, at least once. How events are recorded is in
+// `events`.
+
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKey } from '../keys/api-key.entity.js';
