@@ -10,6 +10,7 @@ import { Metrics, Public, SkipConcurrencyLimit } from '../../src/platform/index.
 import { seconds } from '../../src/platform/clock/duration.js';
 import { ServiceUnavailable } from '../../src/platform/errors/common.errors.js';
 import { becomes, eventually } from '../support/eventually.js';
+import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
 import { whileLocked } from '../support/table-lock.js';
 import { bearer, requestBytes } from '../support/wire.js';
@@ -142,7 +143,7 @@ let count = 0;
 beforeAll(async () => {
   petstore = await Petstore.start({
     env: { CLIENT_CONCURRENCY: String(LIMIT), PUBLIC_URL: '' },
-    modules: [HeldModule],
+    modules: [HeldModule, ItemsModule],
   });
   url = await petstore.app.getUrl();
 });
@@ -334,17 +335,17 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
 
   it('and a stored response frees the slot of a repeat whose client has gone', async () => {
     const key = await petstore.key();
-    const body = JSON.stringify({ name: 'Gone' });
+    const body = JSON.stringify({ name: 'Gone', amount: 1 });
     await petstore
       .client(key)
-      .post('/v1/categories')
+      .post('/v1/items')
       .set('Idempotency-Key', 'gone')
       .set('Content-Type', 'application/json')
       .send(body)
       .expect(201);
     const repeat = requestBytes({
       method: 'POST',
-      path: '/v1/categories',
+      path: '/v1/items',
       headers: [bearer(key), ['Idempotency-Key', 'gone'], ['Content-Type', 'application/json']],
       body,
     });

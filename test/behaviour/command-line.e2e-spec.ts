@@ -7,7 +7,7 @@ import { hours } from '../../src/platform/clock/duration.js';
 import { petstore as inThisProcess, petstoreOnTerminal } from '../support/command-line.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { COMMAND_LINE, emptyFolder, type Ended, reply, run } from '../support/program.js';
-import { SECRET } from '../support/prefix.js';
+import { PREFIX, SECRET } from '../support/prefix.js';
 
 const ONE_SECRET = new RegExp(`^${SECRET}$`);
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
@@ -77,7 +77,7 @@ describe('petstore keys create', () => {
       plan: 'pro',
       perMinute: 300,
       perDay: 10_000,
-      prefix: created.key.slice(0, 13),
+      prefix: created.key.slice(0, PREFIX.length + 5),
       lastFour: created.key.slice(-4),
       createdAt: INSTANT,
       expiresAt: null,

@@ -9,6 +9,7 @@ import { emptyFolder, type Ended } from '../support/program.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { readText } from '../support/repository.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
+import { PREFIX } from '../support/prefix.js';
 
 let folder: Awaited<ReturnType<typeof emptyFolder>>;
 let database: TestDatabase;
@@ -235,7 +236,10 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
   });
 
   it('says that the account may not select the database, in which case 0 would be used', async () => {
-    const [, rules = ''] = /^user petstore on >PASSWORD (.*)$/m.exec(readText('docs/running.md')) ?? [];
+    const [, rules = ''] =
+      /^user petstore on >PASSWORD (.*)$/m.exec(
+        readText('docs/running.md').replace('~petstore:', `~${PREFIX}:`),
+      ) ?? [];
     redis.command(
       '--no-auth-warning',
       '-a',

@@ -172,7 +172,7 @@ describe('connections that do not come back', () => {
   it('make the service not ready after a minute, and are measured before', async () => {
     await leak(MAX - 1);
     leaking.clock.advance(minutes(10));
-    expect(await stuck()).toBe(0); // one is free
+    await eventually(async () => (await stuck()) === 0); // one is free, unless background work has it for a moment
     await leak(1);
     leaking.clock.advance(seconds(50));
     expect(await stuck()).toBeGreaterThanOrEqual(51);

@@ -241,10 +241,10 @@ describe('webhooks', () => {
     });
 
     it('stays as it is after a PATCH without a body', async () => {
-      const { id } = await create({ types: ['pet.created'] });
+      const { id } = await create({ types: ['item.created'] });
       await client.patch(`/v1/webhooks/${id}`).expect(400);
       await client.patch(`/v1/webhooks/${id}`).type('json').set('Transfer-Encoding', 'chunked').expect(400);
-      expect(await get(id)).toMatchObject({ types: ['pet.created'] });
+      expect(await get(id)).toMatchObject({ types: ['item.created'] });
     });
 
     it('is changed and deleted only if If-Match names its version', async () => {

@@ -18,7 +18,7 @@ const bare = (block: string) => block.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/g, '
 
 describe('a block to paste', () => {
   it('is found', () => {
-    expect(scripts.length).toBeGreaterThan(30);
+    expect(scripts.length).toBeGreaterThan(20);
   });
 
   // At its prompt, zsh takes # for a word like any other: it runs the backticks of a comment, and passes its words to the command.

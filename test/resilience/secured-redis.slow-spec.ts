@@ -7,9 +7,13 @@ import { RedisSentinels } from '../support/redis-sentinels.js';
 import { address, admitted, key } from '../support/quota-subjects.js';
 import { RedisStorages } from '../support/redis-storages.js';
 import { readText } from '../support/repository.js';
+import { PREFIX } from '../support/prefix.js';
 
 /** The account that the documentation gives the service. */
-const [, rules = ''] = /^user petstore on >PASSWORD (.*)$/m.exec(readText('docs/running.md')) ?? [];
+const [, rules = ''] =
+  /^user petstore on >PASSWORD (.*)$/m.exec(
+    readText('docs/running.md').replace('~petstore:', `~${PREFIX}:`),
+  ) ?? [];
 const ACCOUNT = ['--user', 'petstore', 'on', '>s3cr@t/word', ...rules.split(' ')];
 const AS_ACCOUNT = `petstore:${encodeURIComponent('s3cr@t/word')}@`;
 
