@@ -35,17 +35,22 @@ export const PLATFORM_FEATURES: readonly Feature[] = [EventsModule, WebhooksModu
 export const FEATURES: readonly Feature[] = [...MODULES, ...PLATFORM_FEATURES];
 
 /**
- * The steps of a request under `/v1`, in order; no feature depends on them. A public route outside `/v1` passes through the
- * same steps, but needs no key and has no quota.
+ * The steps of a request under `/v1`, in order; no feature depends on them. A public route outside `/v1`
+ * passes through the same steps, but needs no key and has no quota.
  */
 const PIPELINE: Provider[] = [
-  { provide: APP_GUARD, useExisting: BearerGuard }, // 1. resolve the API key and its plan; without one the client is anonymous
-  { provide: APP_GUARD, useExisting: PlanThrottlerGuard }, // 2. count the request against the client's plan: 429
-  { provide: APP_GUARD, useExisting: AccessGuard }, // 3. require a valid Host, a key and the scopes of the route: 400, 401, 403
-  { provide: APP_GUARD, useClass: BodyGuard }, // 4. read the body, now that the request is authorized: 400, 413, 415
+  // 1. Resolve the API key and its plan; without one the client is anonymous.
+  { provide: APP_GUARD, useExisting: BearerGuard },
+  // 2. Count the request against the client's plan: 429
+  { provide: APP_GUARD, useExisting: PlanThrottlerGuard },
+  // 3. Require a valid Host, a key and the scopes of the route: 400, 401, 403
+  { provide: APP_GUARD, useExisting: AccessGuard },
+  // 4. Read the body, now that the request is authorized: 400, 413, 415
+  { provide: APP_GUARD, useClass: BodyGuard },
   // 5. Run the guards of the route. That of @Idempotent() sends the stored response to a repeat: 409, 422
-  // 6. Run the interceptors of the route. @Deprecated() announces the removal of an operation, and responds with 410 after it.
-  { provide: APP_PIPE, useClass: RequestValidationPipe }, // 7. validate body and query against their DTOs: 400
+  // 6. Run the interceptors of the route. @Deprecated() announces when an operation will be removed, then: 410
+  // 7. Validate body and query against their DTOs: 400
+  { provide: APP_PIPE, useClass: RequestValidationPipe },
   // 8. Run the handler. JsonAdapter writes what it returns; ErrorsModule writes what any step throws.
 ];
 

@@ -1,4 +1,5 @@
-// For TypeORM's own command line, after `npm run build`: npx typeorm migration:show -d dist/src/data-source.js
+// For TypeORM's own command line, after `npm run build`:
+// npx typeorm migration:show -d dist/src/data-source.js
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from './app.migrations.js';
@@ -7,7 +8,10 @@ import { DatabaseConfig } from './platform/database/database.config.js';
 import { openUnmigrated } from './platform/database/open-database.js';
 import { connectionOptions } from './platform/database/pool/connection-options.js';
 
-/** Connects to `DATABASE_URL` or to the embedded PostgreSQL, which it starts if necessary. Does not run migrations. */
+/**
+ * Connects to `DATABASE_URL` or to the embedded PostgreSQL, which it starts if necessary. Does not run
+ * migrations.
+ */
 class CommandDataSource extends DataSource {
   static async open(): Promise<DataSource> {
     const { directDatabaseUrl, databaseUrl, dataDir } = new Config().read(DatabaseConfig);

@@ -3,5 +3,7 @@ import { CategoriesModule } from './shop/categories/categories.module.js';
 import { PetsModule } from './shop/pets/pets.module.js';
 import { StoreModule } from './shop/store/store.module.js';
 
-/** The modules of this service. `npm run generate` adds a line; those of the platform are in `app.module.ts`. */
+/**
+ * The modules of this service. `npm run generate` adds a line; those of the platform are in `app.module.ts`.
+ */
 export const MODULES: readonly Feature[] = [PetsModule, CategoriesModule, StoreModule];

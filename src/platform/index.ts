@@ -1,6 +1,7 @@
 /**
- * The public API of the platform. A feature imports from here, and from the modules and services of other features, but from
- * nowhere else outside its folder. Exports stay stable; CHANGELOG.md lists changes to them.
+ * The public API of the platform. A feature imports from here, and from the modules and services of other
+ * features, but from nowhere else outside its folder. Exports stay stable; CHANGELOG.md lists changes to
+ * them.
  */
 
 // Handlers

@@ -36,9 +36,10 @@ const accessOf = perHandler((handler, controller) => ({
 }));
 
 /**
- * Decides whether a request may reach its handler. It needs one valid `Host` and at most one `Authorization`; a valid key, unless the route is `@Public()`;
- * and the scopes of the route's `@RequireScope()`. A `POST` that is not `@Idempotent()` refuses an `Idempotency-Key`: its client
- * relies on what the operation does not do. OPTIONS needs no key, because a CORS preflight has no credentials.
+ * Decides whether a request may reach its handler. It needs one valid `Host` and at most one `Authorization`;
+ * a valid key, unless the route is `@Public()`; and the scopes of the route's `@RequireScope()`. A `POST`
+ * that is not `@Idempotent()` refuses an `Idempotency-Key`: its client relies on what the operation does not
+ * do. OPTIONS needs no key, because a CORS preflight has no credentials.
  */
 @Injectable()
 export class AccessGuard implements CanActivate, OnModuleInit {

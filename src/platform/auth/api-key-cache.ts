@@ -9,7 +9,9 @@ interface Bounds {
   readonly ttl: number;
 }
 
-/** Caches the principals of valid keys by the hash of their secret. Evicts the least recently used ones first. */
+/**
+ * Caches the principals of valid keys by the hash of their secret. Evicts the least recently used ones first.
+ */
 export class ApiKeyCache {
   private readonly principals: LRUCache<string, ApiKeyPrincipal>;
   /** Hashes by key id, usually one, so that a change of a key need not scan the whole cache. */

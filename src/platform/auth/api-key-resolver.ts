@@ -20,11 +20,17 @@ const MAX_UNKNOWN = 50_000;
 
 type Found = NonNullable<Awaited<ReturnType<ApiKeysRepository['findByHash']>>>;
 
-/** Resolves a secret to its API key. Each key is looked up in PostgreSQL at most once in 10 s; otherwise a cache is used. */
+/**
+ * Resolves a secret to its API key. Each key is looked up in PostgreSQL at most once in 10 s; otherwise a
+ * cache is used.
+ */
 @Injectable()
 export class ApiKeyResolver {
   private readonly cache: ApiKeyCache;
-  /** Unknown hashes, with the value of `changes` at that time. A separate cache, so that made-up keys cannot evict valid ones. */
+  /**
+   * Unknown hashes, with the value of `changes` at that time. A separate cache, so that made-up keys cannot
+   * evict valid ones.
+   */
   private readonly unknown: LRUCache<string, number>;
   /** Concurrent requests with the same key share one look-up, unless a key changes during it. */
   private readonly pending = new Map<string, Promise<ApiKeyPrincipal | undefined>>();
@@ -46,8 +52,8 @@ export class ApiKeyResolver {
   }
 
   /**
-   * Resolves a secret from memory: its API key; `null` if it is mistyped, unknown, revoked, expired or rotated; `undefined` if it
-   * must be looked up.
+   * Resolves a secret from memory: its API key; `null` if it is mistyped, unknown, revoked, expired or
+   * rotated; `undefined` if it must be looked up.
    */
   resolveCached(secret: string): ApiKeyPrincipal | null | undefined {
     const hash = hashSecret(secret);
@@ -59,8 +65,8 @@ export class ApiKeyResolver {
   /**
    * Looks up a key in PostgreSQL.
    * @param network the client's; if many keys from there are unknown, its look-ups run one at a time
-   * @throws ServiceUnavailable if PostgreSQL is unavailable, unless this process has found the key valid before, and if too many
-   *   look-ups of the network wait
+   * @throws ServiceUnavailable if PostgreSQL is unavailable, unless this process has found the key valid
+   *   before, and if too many look-ups of the network wait
    */
   async lookup(secret: string, network: string): Promise<ApiKeyPrincipal | null> {
     const found = await this.shared(hashSecret(secret), network);
@@ -86,7 +92,10 @@ export class ApiKeyResolver {
     return pending;
   }
 
-  /** If a key changes during the query, the result may be from before the change: queries once more, and caches no such result. */
+  /**
+   * If a key changes during the query, the result may be from before the change: queries once more, and
+   * caches no such result.
+   */
   private async find(hash: string, network: string, isRepeat = false): Promise<ApiKeyPrincipal | undefined> {
     const hasBeenValid = this.cache.stale(hash) !== undefined;
     let { changes } = this;

@@ -8,8 +8,8 @@ import { KeyChangesListener } from './key-changes.listener.js';
 import { LastUsedRecorder } from './last-used-recorder.js';
 
 /**
- * Identifies clients by their keys, and requires keys and scopes. Not global: Nest shuts down global modules last, but the final
- * writes of this one need the database.
+ * Identifies clients by their keys, and requires keys and scopes. Not global: Nest shuts down global modules
+ * last, but the final writes of this one need the database.
  */
 @Module({
   imports: [KeysModule, DiscoveryModule],

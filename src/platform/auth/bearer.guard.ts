@@ -28,8 +28,9 @@ const MISSING = anonymous('missing');
 const INVALID = anonymous('invalid');
 
 /**
- * Resolves the key of a request, and its plan, to `request.principal`. It refuses nothing: `PlanThrottlerGuard` counts every
- * request first and sets its headers, and `AccessGuard` then requires a valid key.
+ * Resolves the key of a request, and its plan, to `request.principal`. It refuses nothing:
+ * `PlanThrottlerGuard` counts every request first and sets its headers, and `AccessGuard` then requires a
+ * valid key.
  */
 @Injectable()
 export class BearerGuard implements CanActivate {

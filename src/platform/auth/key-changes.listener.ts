@@ -13,8 +13,9 @@ const CHANNEL = 'api_keys'; // a trigger on the table sends the notifications
 const CHECK_EVERY = seconds(2);
 
 /**
- * Listens for committed changes of keys by any process, on a dedicated connection, which is replaced when it is lost. Changes
- * made meanwhile take effect when the cache entry expires. A probe detects connections that the network dropped silently.
+ * Listens for committed changes of keys by any process, on a dedicated connection, which is replaced when it
+ * is lost. Changes made meanwhile take effect when the cache entry expires. A probe detects connections that
+ * the network dropped silently.
  */
 @Injectable()
 export class KeyChangesListener implements OnApplicationBootstrap, OnApplicationShutdown {

@@ -11,8 +11,8 @@ const WRITE_EVERY = seconds(5);
 const CLOSE_TIMEOUT = seconds(0.5);
 
 /**
- * Records when keys were last used, to the minute. The times of all keys are written every 5 s in one statement, or later if
- * PostgreSQL is unavailable.
+ * Records when keys were last used, to the minute. The times of all keys are written every 5 s in one
+ * statement, or later if PostgreSQL is unavailable.
  */
 @Injectable()
 export class LastUsedRecorder implements OnApplicationShutdown {

@@ -21,8 +21,8 @@ interface Failures {
 }
 
 /**
- * Bounds what guessing keys costs, without refusing a valid key because of the failures of others at its address: the look-ups
- * of a network with many failures run one at a time, each in less than a millisecond.
+ * Bounds what guessing keys costs, without refusing a valid key because of the failures of others at its
+ * address: the look-ups of a network with many failures run one at a time, each in less than a millisecond.
  */
 export class LookupLimiter {
   private readonly failures = new LRUCache<string, Failures>(atMost(MAX_NETWORKS));

@@ -12,8 +12,8 @@ export const requiredScopes = (handler: object): readonly Scope[] =>
   (Reflect.getMetadata(REQUIRED_SCOPES, handler) as readonly Scope[] | undefined) ?? [];
 
 /**
- * Restricts an operation to keys with all of these scopes, which the module declares in `static readonly scopes`. Requests with
- * other keys get 403 `insufficient_scope`.
+ * Restricts an operation to keys with all of these scopes, which the module declares in `static readonly
+ * scopes`. Requests with other keys get 403 `insufficient_scope`.
  */
 export function RequireScope(...scopes: [Scope, ...Scope[]]): MethodDecorator {
   return applyDecorators(

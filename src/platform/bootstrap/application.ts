@@ -4,7 +4,9 @@ import { Config, type Settings } from '../config/config.js';
 import type { Migration } from '../database/migrations/migration-state.js';
 import type { Feature } from './feature.js';
 
-/** What `service.ts` and `cli.ts` hand to the platform, which knows nothing else of the service that it runs. */
+/**
+ * What `service.ts` and `cli.ts` hand to the platform, which knows nothing else of the service that it runs.
+ */
 export interface Application {
   /** The settings of the platform. */
   readonly settings: readonly Settings[];
@@ -19,8 +21,8 @@ export interface Application {
 type Create<T> = (config: Config, databaseUrl: string) => Promise<T>;
 
 /**
- * All settings: those of the platform and of the modules. Invalid values are replaced with their defaults and listed in `problems`; which
- * variables are misspelled is known now, too.
+ * All settings: those of the platform and of the modules. Invalid values are replaced with their defaults and
+ * listed in `problems`; which variables are misspelled is known now, too.
  */
 export function inspectSettings(
   settings: readonly Settings[],

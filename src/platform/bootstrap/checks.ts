@@ -7,7 +7,10 @@ import { StartLines } from './start-lines.js';
 /** A check that needs the settings only. */
 type SettingsCheck = (config: Config) => readonly CheckResult[];
 
-/** The checks of the settings, in order; those of the database are in `database/checks`. Doctor and the start run the same ones. */
+/**
+ * The checks of the settings, in order; those of the database are in `database/checks`. Doctor and the start
+ * run the same ones.
+ */
 const SETTINGS_CHECKS: readonly SettingsCheck[] = [checkVariables, checkPublicAddress];
 
 /** @param config with all settings */

@@ -15,8 +15,9 @@ const CLOSE_TIMEOUT = seconds(9);
 const SWEEP_INTERVAL = 50; // milliseconds
 
 /**
- * Graceful shutdown. On SIGTERM, readiness fails immediately; requests are still served during the grace period, and each
- * response closes its connection (RFC 9112, section 9.6). Other signals come from a person who waits: no grace period.
+ * Graceful shutdown. On SIGTERM, readiness fails immediately; requests are still served during the grace
+ * period, and each response closes its connection (RFC 9112, section 9.6). Other signals come from a person
+ * who waits: no grace period.
  */
 export async function close(app: INestApplication, signal?: NodeJS.Signals): Promise<void> {
   const context = app as Pick<NestApplicationContext, 'close'>; // the interface omits the signal

@@ -17,7 +17,10 @@ export interface Feature extends Type {
   readonly events?: readonly EventType<never>[];
   /** Commands of `petstore`. */
   readonly commands?: readonly AddCommands[];
-  /** Classes that read its variables. The start and doctor inspect those of all modules before anything else, and name all problems at once. */
+  /**
+   * Classes that read its variables. The start and doctor inspect those of all modules before anything else,
+   * and name all problems at once.
+   */
   readonly settings?: readonly Settings[];
   /** What the start and doctor check of the database for it. */
   readonly checks?: readonly DatabaseCheck[];

@@ -9,19 +9,21 @@ export function run(program: () => Promise<void>): void {
   process.stdout.on('error', endWithoutOutput);
   process.stderr.on('error', () => undefined); // there is nobody to tell
   process.on('uncaughtException', fail);
-  start(program).catch(fail);
-}
-
-async function start(program: () => Promise<void>): Promise<void> {
-  checkService();
-  await program();
+  const checked = async () => {
+    checkService();
+    await program();
+  };
+  checked().catch(fail);
 }
 
 function fail(error: unknown): void {
   endProcess(exitCodeOf(error), errorText(error));
 }
 
-/** Node.js ignores SIGPIPE, which ends other programs when their reader has enough, such as `head`. Nor may a result be lost in silence. */
+/**
+ * Node.js ignores SIGPIPE, which ends other programs when their reader has enough, such as `head`. Nor may a
+ * result be lost in silence.
+ */
 export function endWithoutOutput(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.kill(process.pid, 'SIGTERM');
   else fail(new StartupError(`The output cannot be written: ${error.message}.`));

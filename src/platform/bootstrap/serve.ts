@@ -12,8 +12,8 @@ export type OnEnd = (close: Close) => void;
 const START_TIMEOUT = seconds(5);
 
 /**
- * Starts a service. If the start fails or a signal arrives, even during the start, runs the functions registered with `onEnd`,
- * newest first.
+ * Starts a service. If the start fails or a signal arrives, even during the start, runs the functions
+ * registered with `onEnd`, newest first.
  */
 export async function serve(start: (onEnd: OnEnd) => Promise<void>): Promise<void> {
   process.stdout.off('error', endWithoutOutput).on('error', onOutputError);
@@ -41,7 +41,10 @@ export async function serve(start: (onEnd: OnEnd) => Promise<void>): Promise<voi
 
 let saidWhy = false;
 
-/** A closed pipe stops the service, as `head` ends other programs. Anything else, such as a full disk, costs lines of the log only. */
+/**
+ * A closed pipe stops the service, as `head` ends other programs. Anything else, such as a full disk, costs
+ * lines of the log only.
+ */
 function onOutputError(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE' || saidWhy) return;
   saidWhy = true;

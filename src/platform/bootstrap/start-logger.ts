@@ -3,7 +3,10 @@ import type { LoggerService } from '@nestjs/common';
 /** Contexts whose errors are also thrown, so that `run` prints them. */
 const THROWING = ['ExceptionHandler', 'TypeOrmModule'];
 
-/** Prints errors that Nest logs before the service has its logger. Some of them, such as a missing package, end the process. */
+/**
+ * Prints errors that Nest logs before the service has its logger. Some of them, such as a missing package,
+ * end the process.
+ */
 export const startLogger: LoggerService = {
   log: () => undefined,
   warn: () => undefined,

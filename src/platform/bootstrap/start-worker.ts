@@ -9,7 +9,10 @@ import { checksOf } from './feature.js';
 import type { OnEnd } from './serve.js';
 import { StartLines } from './start-lines.js';
 
-/** Starts a process that does background work and serves no requests. Registers what must be closed with `onEnd`. */
+/**
+ * Starts a process that does background work and serves no requests. Registers what must be closed with
+ * `onEnd`.
+ */
 export async function startWorker(application: Application, onEnd: OnEnd): Promise<void> {
   const features = await application.loadFeatures();
   const config = inspectSettings(application.settings, features);

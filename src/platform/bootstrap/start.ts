@@ -11,8 +11,8 @@ import type { OnEnd } from './serve.js';
 import { StartLines } from './start-lines.js';
 
 /**
- * How many connections may wait to be accepted, one in each pass of the event loop. Of a burst beyond it, the client tries each again
- * after 1 s. The default of Node.js is 511; this is the default limit of Linux.
+ * How many connections may wait to be accepted, one in each pass of the event loop. Of a burst beyond it, the
+ * client tries each again after 1 s. The default of Node.js is 511; this is the default limit of Linux.
  */
 const BACKLOG = 4_096;
 

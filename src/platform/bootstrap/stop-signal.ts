@@ -7,7 +7,10 @@ import { seconds } from '../clock/duration.js';
 const DUPLICATE_INTERVAL = seconds(0.5);
 const SIGINT_EXIT_CODE = 130;
 
-/** Calls `stop` once on a signal (see `onStopSignals`), then ends the process. A second Ctrl-C ends it immediately. */
+/**
+ * Calls `stop` once on a signal (see `onStopSignals`), then ends the process. A second Ctrl-C ends it
+ * immediately.
+ */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
   readonly received: boolean;
 } {

@@ -1,6 +1,9 @@
 // cache/ keeps what does not change.
 
-/** Calls a function once for each object: for a value that depends on nothing that changes. It is collected with its object. */
+/**
+ * Calls a function once for each object: for a value that depends on nothing that changes. It is collected
+ * with its object.
+ */
 export function memoize<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, Value>();
   return (key) => {

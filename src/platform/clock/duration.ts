@@ -5,9 +5,9 @@ export const hours = (count: number): number => minutes(count * 60);
 export const days = (count: number): number => hours(count * 24);
 
 /**
- * The result of a promise, or that of `late` if it takes longer. The event loop runs timers, then reads sockets, then runs
- * immediates: a result that has already arrived counts, so a busy process does not mistake its own delay for another's. The
- * timer does not keep the process alive.
+ * The result of a promise, or that of `late` if it takes longer. The event loop runs timers, then reads
+ * sockets, then runs immediates: a result that has already arrived counts, so a busy process does not mistake
+ * its own delay for another's. The timer does not keep the process alive.
  * @param late by default it throws
  */
 export async function withTimeout<T, Late = never>(

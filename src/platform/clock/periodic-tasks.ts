@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { withTimeout, seconds } from './duration.js';
 
 type Task = () => Promise<unknown>;
-/** Runs a task once more, after a running one. The promise does not reject: it tells whether the task succeeded. */
+/**
+ * Runs a task once more, after a running one. The promise does not reject: it tells whether the task
+ * succeeded.
+ */
 type Run = () => Promise<boolean>;
 
 interface BeginnableTask {
@@ -14,8 +17,8 @@ interface BeginnableTask {
 const RETRY_AFTER = seconds(0.25);
 
 /**
- * Runs background tasks, each at its interval or when it is begun, and never twice at the same time. The timers do not keep the
- * process alive.
+ * Runs background tasks, each at its interval or when it is begun, and never twice at the same time. The
+ * timers do not keep the process alive.
  */
 export class PeriodicTasks {
   private readonly timers: NodeJS.Timeout[] = [];

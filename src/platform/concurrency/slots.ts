@@ -15,13 +15,16 @@ export interface SlotLimits {
 }
 
 /**
- * Shares a resource between clients. A client that has used up its slots waits, and its requests get them in order. Of several
- * clients that wait, the one served longest ago is next.
+ * Shares a resource between clients. A client that has used up its slots waits, and its requests get them in
+ * order. Of several clients that wait, the one served longest ago is next.
  */
 export class Slots {
   /** Only those with requests. */
   private readonly clients = new Map<string, ClientQueue>();
-  /** Clients that wait although they have a slot left: all slots together are taken. The least recently served first. */
+  /**
+   * Clients that wait although they have a slot left: all slots together are taken. The least recently served
+   * first.
+   */
   private readonly ready = new Set<ClientQueue>();
   private readonly total: number;
   private taken = 0;
@@ -53,7 +56,10 @@ export class Slots {
     return client !== undefined && client.waiting.size > 0;
   }
 
-  /** Gives a slot back. The next request starts in a new pass of the event loop, so that a queue does not run in one piece. */
+  /**
+   * Gives a slot back. The next request starts in a new pass of the event loop, so that a queue does not run
+   * in one piece.
+   */
   leave(name: string): void {
     const client = this.clients.get(name);
     if (!client) throw new Error(`${name} has no slot.`);
@@ -125,7 +131,10 @@ interface ClientQueue {
 
 /** A request that waits for a slot. */
 export class WaitingRequest {
-  /** Resolves when the request has its slot. @throws ServiceUnavailable after the time to wait, and after `cancel()` */
+  /**
+   * Resolves when the request has its slot.
+   * @throws ServiceUnavailable after the time to wait, and after `cancel()`
+   */
   readonly admitted: Promise<void>;
   private resolve!: () => void; // set by the executor of `admitted`, which runs at once
   private reject!: (error: Error) => void;
@@ -151,7 +160,10 @@ export class WaitingRequest {
     this.end('it was cancelled while it waited');
   }
 
-  /** As `admitted`, but a client that has gone no longer waits. @param connection emits `close` when it goes, and is `destroyed` then */
+  /**
+   * As `admitted`, but a client that has gone no longer waits.
+   * @param connection emits `close` when it goes, and is `destroyed` then
+   */
   async admittedUnlessClosed(connection: EventEmitter & { readonly destroyed?: boolean }): Promise<void> {
     const cancel = () => {
       this.cancel();

@@ -10,7 +10,10 @@ const NO_STORE = ['no-store'];
 
 const VERSION = /^\/v\d/;
 
-/** Sets the default under `/v1` and other versions, for responses without an `ETag` or a `Cache-Control` of their own. */
+/**
+ * Sets the default under `/v1` and other versions, for responses without an `ETag` or a `Cache-Control` of
+ * their own.
+ */
 export function noStore({ path }: Request, response: Response): void {
   if (VERSION.test(path)) response.setHeader('Cache-Control', NO_STORE);
 }
@@ -30,10 +33,10 @@ export function addValidators(response: Response, body: string): void {
 export const isNotModified = (response: Response): boolean => isRead(response) && isFresh(response);
 
 /**
- * Whether the `ETag`, or without an `If-None-Match` the `Last-Modified`, of a response meets the condition of its request (RFC 9110,
- * sections 13.1.2 and 13.1.3).
- * Express's `request.fresh` lets `Cache-Control: no-cache` void the condition. That directive is for caches (RFC 9111,
- * section 5.2.1.4), and `fetch()` adds it to every request with a condition of its caller.
+ * Whether the `ETag`, or without an `If-None-Match` the `Last-Modified`, of a response meets the condition of
+ * its request (RFC 9110, sections 13.1.2 and 13.1.3). Express's `request.fresh` lets `Cache-Control:
+ * no-cache` void the condition. That directive is for caches (RFC 9111, section 5.2.1.4), and `fetch()` adds
+ * it to every request with a condition of its caller.
  */
 export function isFresh(response: Response): boolean {
   const { 'if-none-match': etags, 'if-modified-since': since } = response.req.headers;
@@ -42,7 +45,9 @@ export function isFresh(response: Response): boolean {
   return etags.trim() === '*' || (typeof etag === 'string' && opaqueTags(etags).includes(opaque(etag)));
 }
 
-/** Whether a route that sets `Last-Modified` says that nothing has changed since (RFC 9110, section 13.1.3). */
+/**
+ * Whether a route that sets `Last-Modified` says that nothing has changed since (RFC 9110, section 13.1.3).
+ */
 function isUnmodified(response: Response, since: string): boolean {
   const modified = response.getHeader('Last-Modified');
   return typeof modified === 'string' && Date.parse(modified) <= Date.parse(since);
@@ -62,7 +67,10 @@ function etagOfPage(response: Response, body: string): string {
 
 const LENGTH = 22; // base64url digits: 132 bits
 
-/** The `ETag` of a resource. It is strong, because it identifies the exact bytes of the response (RFC 9110, section 8.8.3). */
+/**
+ * The `ETag` of a resource. It is strong, because it identifies the exact bytes of the response (RFC 9110,
+ * section 8.8.3).
+ */
 export const versionOf = (resource: object): string => versionOfText(writeJson(resource));
 
 export const versionOfText = (json: string): string =>

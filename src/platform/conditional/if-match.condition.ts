@@ -50,7 +50,8 @@ export class IfMatchCondition {
   ) {}
 
   /**
-   * @param current the resource as GET sends it, after a serializer of the route, or the `ETag` if the route sets its own
+   * @param current the resource as GET sends it, after a serializer of the route, or the `ETag` if the route
+   *   sets its own
    * @throws PreconditionFailed
    */
   check(current: object | string): void {
@@ -84,8 +85,8 @@ const TAG = /(?:W\/)?"[!\x23-\x7e\x80-\xff]*"/g;
 const LIST = /^[\s,]*""(?:\s*,[\s,]*"")*[\s,]*$/;
 
 /**
- * The condition in the headers of a write (RFC 9110, sections 13.1.1 and 13.1.2). Without `If-Match`, or for `*`, the resource may have
- * any version.
+ * The condition in the headers of a write (RFC 9110, sections 13.1.1 and 13.1.2). Without `If-Match`, or for
+ * `*`, the resource may have any version.
  * @throws ValidationFailed for a header that is neither `*` nor a list of entity tags
  */
 export function ifMatchCondition(headers: IncomingHttpHeaders): IfMatchCondition {

@@ -20,8 +20,9 @@ const Expected = requestParameter((context) =>
 );
 
 /**
- * Reads the version that the client expects, so that concurrent changes are not lost (RFC 9110, section 13.1):
- * `@IfMatch() condition: IfMatchCondition`. `If-None-Match` is part of the condition. Documents both headers and the 412.
+ * Reads the version that the client expects, so that concurrent changes are not lost (RFC 9110, section
+ * 13.1): `@IfMatch() condition: IfMatchCondition`. `If-None-Match` is part of the condition. Documents both
+ * headers and the 412.
  */
 export const IfMatch = (): ParameterDecorator => (target, method, index) => {
   Expected()(target, method, index);

@@ -9,7 +9,9 @@ export const SENT_RESOURCE = 'conditional:sent-resource';
 export const sentResource = (handler: object): SentResource | undefined =>
   Reflect.getMetadata(SENT_RESOURCE, handler) as SentResource | undefined;
 
-/** Sets the `Location` of a new resource whose `id` is at the top of the body, unless the handler has set one. */
+/**
+ * Sets the `Location` of a new resource whose `id` is at the top of the body, unless the handler has set one.
+ */
 export function addLocation(response: Response, body: unknown): void {
   const { req: request, statusCode } = response;
   if (request.sentResource?.isNew !== true || statusCode >= 300 || response.hasHeader('Location')) return;

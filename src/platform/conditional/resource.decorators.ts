@@ -44,7 +44,10 @@ export const Updated = (resource: Type, options: ResourceOptions = {}): MethodDe
     Changed(resource, options),
   );
 
-/** For a handler that changes a resource in another way, such as by an action, and returns it: 200 with the new `ETag`. */
+/**
+ * For a handler that changes a resource in another way, such as by an action, and returns it: 200 with the
+ * new `ETag`.
+ */
 export function Changed(resource: Type, options: ResourceOptions = {}): MethodDecorator {
   const { description = `The changed ${resourceName(resource)}.`, etag = true } = options;
   return applyDecorators(

@@ -2,13 +2,14 @@
 const ENOUGH_TO_LOAD = 1_024;
 
 /**
- * What to do about an error of a process or a machine that has no file descriptor left; undefined for other errors. It imports nothing,
- * because nothing could be loaded any more.
+ * What to do about an error of a process or a machine that has no file descriptor left; undefined for other
+ * errors. It imports nothing, because nothing could be loaded any more.
  */
 export function outOfFiles(error: unknown): string | undefined {
   const { code, message } = Object(error) as NodeJS.ErrnoException;
   if (code === 'EMFILE' || code === 'ENFILE') return sentence(`no more files: ${message}`);
-  // Node.js says this of a package, too, whose files it cannot open. A report takes milliseconds, and is made only then.
+  // Node.js says this of a package, too, whose files it cannot open. A report takes milliseconds, and is made
+  // only then.
   const limit = code === 'ERR_MODULE_NOT_FOUND' ? openFilesLimit() : Infinity;
   return limit < ENOUGH_TO_LOAD
     ? sentence(`only ${limit} files, which may be too few to load it: ${message}`)

@@ -12,8 +12,8 @@ interface Service {
   /** The request that the welcome text suggests. */
   readonly firstRequest: string;
   /**
-   * The prefix of API keys, metrics and Redis keys, and the name in `User-Agent`, traces and `pg_stat_activity`. Do not change
-   * it in production: it invalidates all API keys and resets the counts.
+   * The prefix of API keys, metrics and Redis keys, and the name in `User-Agent`, traces and
+   * `pg_stat_activity`. Do not change it in production: it invalidates all API keys and resets the counts.
    */
   readonly prefix: string;
 }

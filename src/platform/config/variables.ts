@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads environment variables. Replaces invalid values with defaults and records them, so that they can be reported together. */
+/**
+ * Reads environment variables. Replaces invalid values with defaults and records them, so that they can be
+ * reported together.
+ */
 export class Variables {
   /** One line per invalid variable. */
   readonly problems = new Map<string, string>();
@@ -147,7 +150,9 @@ export class Variables {
   }
 }
 
-/** libpq knows `postgres://one:5432,other:5432/pets`; URLs and `pg` do not. A password may contain a comma. */
+/**
+ * libpq knows `postgres://one:5432,other:5432/pets`; URLs and `pg` do not. A password may contain a comma.
+ */
 const SEVERAL_HOSTS = /^\w+:\/\/(?:[^/?#]*@)?(?![^/?#]*@)[^/?#]*,/;
 
 /** libpq and `pg` know `postgres://user@/pets?host=/run/postgresql`; URLs do not. */

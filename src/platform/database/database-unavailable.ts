@@ -3,13 +3,19 @@ import { StartupError } from '../config/startup-error.js';
 import { errorCodeOf } from '../errors/error-code.js';
 
 /**
- * SQLSTATE classes of temporary failures: connection, a password that is being rotated, resources, operator intervention,
- * system.
+ * SQLSTATE classes of temporary failures: connection, a password that is being rotated, resources, operator
+ * intervention, system.
  */
 const CLASSES = ['08', '28', '53', '57', '58'];
-/** Temporary failures of other classes: serialization, deadlock, lock, a standby after a failover, and a transaction that waited too long. */
+/**
+ * Temporary failures of other classes: serialization, deadlock, lock, a standby after a failover, and a
+ * transaction that waited too long.
+ */
 const STATES = ['40001', '40P01', '55P03', '25006', '25P03', '25P04'];
-/** SQLSTATE of what ends the connection too: a stop, a time limit of the session or transaction, a protocol that is out of step. */
+/**
+ * SQLSTATE of what ends the connection too: a stop, a time limit of the session or transaction, a protocol
+ * that is out of step.
+ */
 const FATAL = /^(57P0\d|25P0[34]|08)/;
 const SYSTEM_ERRORS = [
   'ECONNREFUSED',
@@ -21,7 +27,9 @@ const SYSTEM_ERRORS = [
   'EHOSTUNREACH',
   'ENETUNREACH',
 ];
-/** Errors of `pg` without a code. The last two are TypeORM's, for a connection lost between two statements. */
+/**
+ * Errors of `pg` without a code. The last two are TypeORM's, for a connection lost between two statements.
+ */
 const MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|Query read timeout|Cannot use a pool after calling end|Query runner already released|query runner was already released/i;
 
@@ -56,10 +64,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** Whether PostgreSQL closes the connection after this error. */
 export const endsConnection = (error: unknown): boolean => FATAL.test(errorCodeOf(error));
 
-/** SQLSTATE: a prepared statement does not exist, or exists already. Both come from a pooler that changes the session. */
+/**
+ * SQLSTATE: a prepared statement does not exist, or exists already. Both come from a pooler that changes the
+ * session.
+ */
 const MIXED_UP = ['26000', '42P05'];
 
-/** Whether a prepared statement no longer works, because a migration changed its columns or a pooler mixes statements up. */
+/**
+ * Whether a prepared statement no longer works, because a migration changed its columns or a pooler mixes
+ * statements up.
+ */
 export function isStaleStatement(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if ('driverError' in error) return isStaleStatement(error.driverError);
@@ -78,7 +92,9 @@ function isConnectionError(error: unknown): boolean {
   return SYSTEM_ERRORS.includes(errorCodeOf(error)) || isCertificateError(error);
 }
 
-/** An invalid certificate, or one from an unknown authority. Temporary while one of the two is being replaced. */
+/**
+ * An invalid certificate, or one from an unknown authority. Temporary while one of the two is being replaced.
+ */
 const isCertificateError = (error: Error): boolean =>
   /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(errorCodeOf(error));
 

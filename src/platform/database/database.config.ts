@@ -5,12 +5,20 @@ const POSTGRES = ['postgres:', 'postgresql:'];
 export class DatabaseConfig {
   /** If absent, an embedded PostgreSQL runs in `dataDir`. */
   readonly databaseUrl: string | undefined;
-  /** Reads `DATABASE_URL_FILE` again, because its password may have been rotated. Absent without such a file. */
+  /**
+   * Reads `DATABASE_URL_FILE` again, because its password may have been rotated. Absent without such a file.
+   */
   readonly currentDatabaseUrl: (() => string | undefined) | undefined;
-  /** Bypasses a connection pooler for notifications and migrations, which need a session. By default `databaseUrl`. */
+  /**
+   * Bypasses a connection pooler for notifications and migrations, which need a session. By default
+   * `databaseUrl`.
+   */
   readonly directDatabaseUrl: string | undefined;
   readonly currentDirectDatabaseUrl: (() => string | undefined) | undefined;
-  /** Whether connections may keep prepared statements. Some poolers assign a different session to each transaction. */
+  /**
+   * Whether connections may keep prepared statements. Some poolers assign a different session to each
+   * transaction.
+   */
   readonly preparedStatements: boolean;
   readonly dataDir: string;
   /** Whether the service runs pending migrations at start. If not, run `petstore migrate`. */
@@ -30,10 +38,16 @@ export class DatabaseConfig {
 
 type Name = 'DATABASE_URL' | 'DATABASE_DIRECT_URL';
 
-/** `pg` checks the certificate for these values of `sslmode` too, and warns at each start that a later version will not. */
+/**
+ * `pg` checks the certificate for these values of `sslmode` too, and warns at each start that a later version
+ * will not.
+ */
 const CHECKED = /(?<=[?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
 
-/** How Prisma, JDBC and others spell it. PostgreSQL and `pg` ignore them, and the tables would be in another schema than the URL says. */
+/**
+ * How Prisma, JDBC and others spell it. PostgreSQL and `pg` ignore them, and the tables would be in another
+ * schema than the URL says.
+ */
 const SCHEMA = ['schema', 'search_path', 'searchPath', 'currentSchema'];
 
 function postgresUrl(variables: Variables, name: Name): string | undefined {

@@ -37,7 +37,10 @@ export abstract class Housekeeping implements OnApplicationBootstrap, BeforeAppl
   }
 }
 
-/** Deletes rows until none are left. @param remove deletes at most so many, and returns how many it has deleted */
+/**
+ * Deletes rows until none are left.
+ * @param remove deletes at most so many, and returns how many it has deleted
+ */
 export async function inBatches(remove: (limit: number) => Promise<number>): Promise<void> {
   while ((await remove(BATCH)) === BATCH);
 }

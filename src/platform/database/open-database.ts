@@ -22,7 +22,10 @@ type OnStep = (step: string) => void;
 /** Looks at the database before it is changed. What it throws ends the start. */
 type Check = (url: string) => Promise<void>;
 
-/** Opens and migrates the database of the service: `DATABASE_URL` or the embedded PostgreSQL. @throws StartupError */
+/**
+ * Opens and migrates the database of the service: `DATABASE_URL` or the embedded PostgreSQL.
+ * @throws StartupError
+ */
 export function openDatabase(
   config: DatabaseConfig,
   migrations: readonly Migration[],
@@ -34,7 +37,10 @@ export function openDatabase(
   return open(config, migrations, 'exclusive', onEnd, { onStep, check });
 }
 
-/** Opens and migrates the database for a further process. The service need not be running. @throws StartupError */
+/**
+ * Opens and migrates the database for a further process. The service need not be running.
+ * @throws StartupError
+ */
 export function joinDatabase(
   config: DatabaseConfig,
   migrations: readonly Migration[],
@@ -46,7 +52,8 @@ export function joinDatabase(
 }
 
 /**
- * Opens the database for a command, which never migrates it: it may be the wrong one, or serve an older version of the service.
+ * Opens the database for a command, which never migrates it: it may be the wrong one, or serve an older
+ * version of the service.
  * @throws StartupError
  */
 export function openForCommand(
@@ -57,7 +64,10 @@ export function openForCommand(
   return open(config, migrations, 'shared', onEnd, { isCommand: true });
 }
 
-/** Opens the embedded PostgreSQL without running migrations. The service need not be running. @throws StartupError */
+/**
+ * Opens the embedded PostgreSQL without running migrations. The service need not be running.
+ * @throws StartupError
+ */
 export const openUnmigrated = (dataDir: string) =>
   openEmbeddedPostgres(dataDir, { lock: 'shared' }).catch(rethrowAsStartupError);
 

@@ -5,10 +5,16 @@ import type { connectionOptions } from './pool/connection-options.js';
 import { watchClient } from './pool/lost-connections.js';
 import { type ClientConfig, ServiceClient } from './pool/service-client.js';
 
-/** Longer than a check waits: on a machine with too much work, a connection that comes late serves the next checks. */
+/**
+ * Longer than a check waits: on a machine with too much work, a connection that comes late serves the next
+ * checks.
+ */
 const CONNECT_TIMEOUT = seconds(3);
 
-/** A connection of its own for health checks, so that requests that wait for the pool cannot make the process look unready. */
+/**
+ * A connection of its own for health checks, so that requests that wait for the pool cannot make the process
+ * look unready.
+ */
 export function openProbe({ options }: DataSource): pg.Pool {
   const { url, extra } = options as ReturnType<typeof connectionOptions>;
   const config: pg.PoolConfig & ClientConfig = {

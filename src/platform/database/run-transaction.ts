@@ -8,9 +8,11 @@ export const hasOneSnapshot = (isolation: IsolationLevel | undefined): boolean =
   isolation === 'REPEATABLE READ' || isolation === 'SERIALIZABLE';
 
 /**
- * Runs work in a savepoint of the running transaction. If the work is rejected, only what it did is rolled back. TypeORM's own
- * nested `transaction()` loses count if a savepoint cannot be set, and then commits the outer transaction with the inner one.
- * @throws TransactionRolledBack if a statement had failed before, or if the work ignores that one of its own has failed
+ * Runs work in a savepoint of the running transaction. If the work is rejected, only what it did is rolled
+ * back. TypeORM's own nested `transaction()` loses count if a savepoint cannot be set, and then commits the
+ * outer transaction with the inner one.
+ * @throws TransactionRolledBack if a statement had failed before, or if the work ignores that one of its own
+ *   has failed
  */
 export async function savepoint<T>(
   runner: QueryRunner,

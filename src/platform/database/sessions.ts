@@ -11,7 +11,10 @@ const ANSWER_TIMEOUT = seconds(2);
 /** What to do about a pooler that changes sessions. */
 export const NAME_DIRECTLY = 'Set DATABASE_DIRECT_URL to the address of PostgreSQL itself';
 
-/** Migrations take a lock of the session, which would stay with a connection of the pooler. @throws StartupError */
+/**
+ * Migrations take a lock of the session, which would stay with a connection of the pooler.
+ * @throws StartupError
+ */
 export async function requireSession(url: string): Promise<void> {
   if (!(await changesSessions(url))) return;
   throw new StartupError(
@@ -35,8 +38,8 @@ export const changesSessions = (url: string): Promise<boolean> =>
   });
 
 /**
- * Runs a prepared statement as the service does, on two connections. A pooler that gives a transaction any session of PostgreSQL
- * does not find it there, or finds that of another connection.
+ * Runs a prepared statement as the service does, on two connections. A pooler that gives a transaction any
+ * session of PostgreSQL does not find it there, or finds that of another connection.
  * @throws StartupError
  */
 export async function tryPreparedStatements(url: string): Promise<void> {

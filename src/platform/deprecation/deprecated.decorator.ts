@@ -18,8 +18,8 @@ import { PublicUrl } from '../http/public-url.js';
 import { type Deprecation, DEPRECATION, deprecationOf, EndpointRemoved } from './deprecation.js';
 
 /**
- * Adds the deprecation headers to the responses of a deprecated operation, except those of the guards, and responds with
- * 410 from the sunset on.
+ * Adds the deprecation headers to the responses of a deprecated operation, except those of the guards, and
+ * responds with 410 from the sunset on.
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor<unknown, unknown> {
@@ -50,8 +50,8 @@ export class DeprecationInterceptor implements NestInterceptor<unknown, unknown>
 }
 
 /**
- * Deprecates an operation. `DeprecationInterceptor` sends `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`
- * headers, and responds with 410 from the sunset on. The OpenAPI document marks the operation.
+ * Deprecates an operation. `DeprecationInterceptor` sends `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and
+ * `Link` headers, and responds with 410 from the sunset on. The OpenAPI document marks the operation.
  */
 export function Deprecated(deprecation: Deprecation): MethodDecorator {
   return applyDecorators(

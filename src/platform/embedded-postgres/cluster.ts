@@ -44,7 +44,10 @@ async function initialise(draft: string, password: string, programs: ServerProgr
   ]);
 }
 
-/** PostgreSQL refuses a cluster that root has copied, which belongs to root, and one that a copy has opened to others. */
+/**
+ * PostgreSQL refuses a cluster that root has copied, which belongs to root, and one that a copy has opened to
+ * others.
+ */
 async function closeToOthers({ cluster }: DataFolder, { user }: ServerPrograms): Promise<void> {
   const { uid, mode } = await stat(cluster);
   if (user !== undefined && uid !== user.uid)

@@ -3,9 +3,15 @@ import pg from 'pg';
 import { errorCodeOf } from '../errors/error-code.js';
 
 export const SUPERUSER = 'petstore';
-/** Owns the databases. The service connects as this role, so that a statement of it cannot run programs or read files. */
+/**
+ * Owns the databases. The service connects as this role, so that a statement of it cannot run programs or
+ * read files.
+ */
 const OWNER = 'petstore_owner';
-/** Only this launcher uses this database, so its advisory locks cannot clash with others: they are per database. */
+/**
+ * Only this launcher uses this database, so its advisory locks cannot clash with others: they are per
+ * database.
+ */
 const MAINTENANCE_DATABASE = 'postgres';
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -29,7 +35,10 @@ export const ownerUrl = ({ port, password }: ServerAddress, database: string): s
 const ownerPassword = (password: string): string =>
   createHmac('sha256', password).update(OWNER).digest('base64url');
 
-/** PGSSLMODE and PGOPTIONS in the environment are meant for another server; `pg` would take an empty option for an absent one. */
+/**
+ * PGSSLMODE and PGOPTIONS in the environment are meant for another server; `pg` would take an empty option
+ * for an absent one.
+ */
 const urlOf = (user: string, password: string, port: number, database: string): string =>
   `postgres://${user}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}?sslmode=disable&options=%20`;
 
@@ -45,7 +54,10 @@ export async function connect(address: ServerAddress, database = MAINTENANCE_DAT
   return client;
 }
 
-/** Creates the database and its owner unless they exist. A database of an older version, which the superuser owns, changes its owner. */
+/**
+ * Creates the database and its owner unless they exist. A database of an older version, which the superuser
+ * owns, changes its owner.
+ */
 export async function ensureDatabase(
   client: pg.Client,
   address: ServerAddress,
@@ -67,7 +79,10 @@ export async function ensureDatabase(
   else await giveToOwner(address, database, `ALTER DATABASE ${name} OWNER TO ${OWNER}`);
 }
 
-/** Gives everything that the superuser has made in the database to its owner: `REASSIGN OWNED` refuses this superuser. */
+/**
+ * Gives everything that the superuser has made in the database to its owner: `REASSIGN OWNED` refuses this
+ * superuser.
+ */
 async function giveToOwner(address: ServerAddress, database: string, giveDatabase: string): Promise<void> {
   const client = await connect(address, database);
   try {
@@ -77,7 +92,9 @@ async function giveToOwner(address: ServerAddress, database: string, giveDatabas
   }
 }
 
-/** A sequence or type that belongs to a table changes its owner with the table; an extension keeps its own. */
+/**
+ * A sequence or type that belongs to a table changes its owner with the table; an extension keeps its own.
+ */
 const GIVE_ALL = `DO $$
   DECLARE command text;
   BEGIN

@@ -17,8 +17,8 @@ import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 import { canEnter, type ServerUser } from './server-user.js';
 
 /**
- * Where the server's user finds what lies in a folder that only root may enter. It must not get there by a capability, which
- * would let every statement read every file of the machine.
+ * Where the server's user finds what lies in a folder that only root may enter. It must not get there by a
+ * capability, which would let every statement read every file of the machine.
  */
 export const SHELTER = '/var/lib/petstore';
 
@@ -115,8 +115,8 @@ export async function readPassword(file: string): Promise<string> {
 }
 
 /**
- * Creates a password unless the file contains one. It is created before the cluster, so that two concurrent creators
- * share it.
+ * Creates a password unless the file contains one. It is created before the cluster, so that two concurrent
+ * creators share it.
  */
 export async function ensurePassword(file: string): Promise<string> {
   const draft = `${file}.${randomUUID()}`;

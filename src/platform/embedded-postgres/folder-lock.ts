@@ -9,8 +9,8 @@ const SHARED = 7_387_002;
 const PATIENCE_MS = 500;
 
 /**
- * A process's claim to a data folder: a session-level advisory lock, which the server releases however the process
- * ends. A service holds an exclusive lock, and commands a shared one.
+ * A process's claim to a data folder: a session-level advisory lock, which the server releases however the
+ * process ends. A service holds an exclusive lock, and commands a shared one.
  */
 export class FolderLock {
   /** False once the connection, and with it the lock, is lost. */
@@ -49,11 +49,15 @@ export class FolderLock {
     }
   }
 
-  /** Ends a shared lock. Resolves to true if nobody else uses the server, which nobody can then enter until `release()`. */
+  /**
+   * Ends a shared lock. Resolves to true if nobody else uses the server, which nobody can then enter until
+   * `release()`.
+   */
   async leave(): Promise<boolean> {
     try {
       await this.session.query(`SELECT pg_advisory_unlock_shared(${SHARED})`);
-      // In this order: a command that is not the last one must not hold the exclusive lock, which the last one needs.
+      // In this order: a command that is not the last one must not hold the exclusive lock, which the last
+      // one needs.
       const { rows } = await this.session.query<{ last: boolean }>(
         `SELECT CASE WHEN pg_try_advisory_lock(${SHARED}) THEN pg_try_advisory_lock(${EXCLUSIVE}) ELSE false END AS last`,
       );

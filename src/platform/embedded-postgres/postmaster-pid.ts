@@ -16,9 +16,9 @@ export async function findRunningServer(cluster: string): Promise<RunningServer 
 }
 
 /**
- * After the machine crashed, the process id in the file may belong to another process. If that process has the same
- * user, PostgreSQL refuses to start. Removing the file is safe: if it did belong to a live server, that server's shared
- * memory block would still prevent a second one.
+ * After the machine crashed, the process id in the file may belong to another process. If that process has
+ * the same user, PostgreSQL refuses to start. Removing the file is safe: if it did belong to a live server,
+ * that server's shared memory block would still prevent a second one.
  */
 export async function removeForeignPidFile(cluster: string): Promise<void> {
   const server = await readPidFile(cluster);
@@ -42,8 +42,8 @@ async function readPidFile(cluster: string): Promise<RunningServer | undefined> 
 }
 
 /**
- * A process that we may not signal belongs to another user, so it is not the server, which runs as our user unless we
- * are root.
+ * A process that we may not signal belongs to another user, so it is not the server, which runs as our user
+ * unless we are root.
  */
 function isAlive(pid: number): boolean {
   try {
@@ -54,8 +54,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * A server's working directory is its cluster. If it cannot be read (on systems other than Linux), the process id is
- * trusted.
+ * A server's working directory is its cluster. If it cannot be read (on systems other than Linux), the
+ * process id is trusted.
  */
 async function runsElsewhere(pid: number, cluster: string): Promise<boolean> {
   const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);

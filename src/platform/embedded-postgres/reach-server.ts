@@ -15,8 +15,8 @@ export interface Reached<T> {
 }
 
 /**
- * Starts the server unless it is running, and uses it. Another process may be starting or stopping the same server, so
- * a failed use is retried. An EmbeddedPostgresError is final.
+ * Starts the server unless it is running, and uses it. Another process may be starting or stopping the same
+ * server, so a failed use is retried. An EmbeddedPostgresError is final.
  */
 export async function reachServer<T>(
   server: Server,

@@ -55,8 +55,8 @@ export class ServerKeeper<T extends Reached<FolderLock>> {
   }
 
   /**
-   * If the process ends without calling `stop`, through an exception or `process.exit()`, it can only send a signal: the
-   * one that `pg_ctl stop --mode=fast` sends.
+   * If the process ends without calling `stop`, through an exception or `process.exit()`, it can only send a
+   * signal: the one that `pg_ctl stop --mode=fast` sends.
    */
   private readonly signal = (): void => {
     const { pid, result: lock } = this.opened;

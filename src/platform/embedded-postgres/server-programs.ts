@@ -29,7 +29,10 @@ export async function loadBinaries(
   }
 }
 
-/** Runs PostgreSQL's programs as a user that PostgreSQL accepts: the current user, or another one if that is root. */
+/**
+ * Runs PostgreSQL's programs as a user that PostgreSQL accepts: the current user, or another one if that is
+ * root.
+ */
 export class ServerPrograms {
   private constructor(
     private readonly folder: DataFolder,
@@ -59,7 +62,10 @@ export class ServerPrograms {
   }
 }
 
-/** Copies the programs of a checkout in root's home to where the server's user can run them, once for each version. */
+/**
+ * Copies the programs of a checkout in root's home to where the server's user can run them, once for each
+ * version.
+ */
 async function copyToShelter(binaries: Binaries): Promise<Binaries> {
   const root = join(dirname(binaries.postgres), '..');
   const { version } = JSON.parse(await readFile(join(root, '..', 'package.json'), 'utf8')) as {
@@ -92,8 +98,8 @@ export class ProgramFailed extends Error {
   }
 
   /**
-   * True if the program is missing, is for another processor or C library (126 and 127, as in a shell), or lacks a
-   * shared library.
+   * True if the program is missing, is for another processor or C library (126 and 127, as in a shell), or
+   * lacks a shared library.
    */
   get couldNotRun(): boolean {
     return (

@@ -18,7 +18,10 @@ const SETTINGS: ServerSettings = {
 const ATTEMPTS = 3;
 const MAX_LOG = 10 * 1024 * 1024; // bytes
 
-/** The server of one cluster. `pg_ctl` runs it in a separate session, so Ctrl-C in our terminal does not reach it. */
+/**
+ * The server of one cluster. `pg_ctl` runs it in a separate session, so Ctrl-C in our terminal does not reach
+ * it.
+ */
 export class Server {
   constructor(
     private readonly folder: DataFolder,
@@ -72,7 +75,9 @@ function quote(word: string): string {
   return process.platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The port of the previous start, on which other processes expect the server, or any free one if it is taken. */
+/**
+ * The port of the previous start, on which other processes expect the server, or any free one if it is taken.
+ */
 async function findPort(cluster: string): Promise<number> {
   const previous = await readFile(join(cluster, 'postmaster.opts'), 'utf8').catch(() => ''); // written by PostgreSQL
   const [, port] = /"-p" "(\d+)"/.exec(previous) ?? [];
@@ -89,7 +94,10 @@ async function freePort(wanted = 0): Promise<number> {
   return port;
 }
 
-/** Makes the log writable for the server, and truncates it if it is too large. Resolves to its length in bytes. */
+/**
+ * Makes the log writable for the server, and truncates it if it is too large. Resolves to its length in
+ * bytes.
+ */
 async function prepareLog(file: string, user: ServerUser | undefined): Promise<number> {
   const handle = await open(file, 'a', 0o600);
   try {

@@ -14,7 +14,10 @@ export class DomainError extends Error {
   static readonly help?: ErrorHelp;
   /** Seconds after which the request may succeed. Sent as `Retry-After`. */
   retryAfter?: number;
-  /** The media types of a body that the operation accepts, if the request has another one. Sent as `Accept-Patch` of a PATCH. */
+  /**
+   * The media types of a body that the operation accepts, if the request has another one. Sent as
+   * `Accept-Patch` of a PATCH.
+   */
   acceptedTypes?: readonly string[];
 
   constructor(

@@ -34,8 +34,8 @@ export function ofHttpException(exception: HttpException): ErrorBody {
 }
 
 /**
- * An error with a status. 500 has a generic message. Otherwise a missing message or code comes from the name of the status,
- * such as `payment_required`.
+ * An error with a status. 500 has a generic message. Otherwise a missing message or code comes from the name
+ * of the status, such as `payment_required`.
  */
 export function ofStatus(status: number, message?: unknown, code?: unknown): ErrorBody {
   if (status === 500) return ofDomainError(new InternalError());
@@ -64,7 +64,10 @@ function messageText(message: unknown): string | undefined {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
-/** An error of the package http-errors, as body-parser and most middleware throw it, or an object of the same shape. */
+/**
+ * An error of the package http-errors, as body-parser and most middleware throw it, or an object of the same
+ * shape.
+ */
 interface HttpError {
   readonly statusCode: number;
   readonly message: string;

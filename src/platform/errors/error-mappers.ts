@@ -4,7 +4,9 @@ import type { DomainError } from './domain-error.js';
 /** Maps an error of a library to a domain error; `undefined` for other errors. */
 type ErrorMapper = (thrown: unknown) => DomainError | undefined;
 
-/** The mappers that modules register for errors of their libraries. The error filter applies them in order. */
+/**
+ * The mappers that modules register for errors of their libraries. The error filter applies them in order.
+ */
 @Injectable()
 export class ErrorMappers {
   private readonly mappers: ErrorMapper[] = [];

@@ -21,8 +21,9 @@ import {
 const RETRY_WHEN_UNAVAILABLE = 1; // seconds
 
 /**
- * Turns everything that is thrown into `{code, message, status}`. Internal details are logged but not sent. Filters of modules
- * run first; one that catches everything extends this class, and passes on to `super.catch()`.
+ * Turns everything that is thrown into `{code, message, status}`. Internal details are logged but not sent.
+ * Filters of modules run first; one that catches everything extends this class, and passes on to
+ * `super.catch()`.
  */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -54,7 +55,8 @@ export class ErrorFilter implements ExceptionFilter {
   private send(thrown: unknown, request: Request, response: Response): unknown {
     if (response.writableEnded && !request.complete) return undefined; // malformed body: client-errors.ts has responded
     const body = this.bodyFor(thrown, request);
-    // Nobody can receive it. The response itself is destroyed only in a later phase of the event loop than its socket.
+    // Nobody can receive it. The response itself is destroyed only in a later phase of the event loop than
+    // its socket.
     if (response.headersSent || response.destroyed || request.socket.destroyed) {
       void request.transaction?.rollBack();
       if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete
@@ -91,7 +93,10 @@ export class ErrorFilter implements ExceptionFilter {
     return body;
   }
 
-  /** Logs errors of the service, and causes that the client is not responsible for. A 503 has only the line of its request. */
+  /**
+   * Logs errors of the service, and causes that the client is not responsible for. A 503 has only the line of
+   * its request.
+   */
   private log(thrown: unknown, { status, code }: ErrorBody, request: Request): void {
     const { id: requestId } = request;
     const cause = thrown instanceof HttpException || thrown instanceof DomainError ? thrown.cause : undefined;
@@ -105,8 +110,8 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 /**
- * Seconds, true for the quota too, which the request may have exhausted. A key that could not be looked up may be valid, and does not
- * wait for its address.
+ * Seconds, true for the quota too, which the request may have exhausted. A key that could not be looked up
+ * may be valid, and does not wait for its address.
  */
 function retryAfterOf(
   thrown: unknown,

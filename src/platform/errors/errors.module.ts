@@ -15,7 +15,9 @@ export class ErrorsModule implements OnApplicationBootstrap {
     private readonly filter: ErrorFilter,
   ) {}
 
-  /** Catches what a module's exception filter throws; otherwise Express would send the stack to the client. */
+  /**
+   * Catches what a module's exception filter throws; otherwise Express would send the stack to the client.
+   */
   onApplicationBootstrap(): void {
     const { httpAdapter } = this.adapters as Partial<HttpAdapterHost>; // a worker has none
     // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express recognises an error handler by its four parameters

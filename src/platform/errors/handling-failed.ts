@@ -18,8 +18,8 @@ export class HandlingFailed extends Error {
 const { setCustomFilters } = ExceptionsHandler.prototype;
 
 /**
- * What a filter throws is an error like others, with the one that it was given. Nest forgets that one, and leaves a request whose
- * filter rejects without a response.
+ * What a filter throws is an error like others, with the one that it was given. Nest forgets that one, and
+ * leaves a request whose filter rejects without a response.
  */
 ExceptionsHandler.prototype.setCustomFilters = function (filters) {
   const guarded = filters.map((filter) => ({ ...filter, func: handedOn(filter.func) }));

@@ -35,8 +35,8 @@ export class EventHousekeeping extends Housekeeping {
   }
 
   /**
-   * Expired events are not always the first ones, because processes with wrong clocks date theirs too late. `cleared_to` shows
-   * which cursors have missed events.
+   * Expired events are not always the first ones, because processes with wrong clocks date theirs too late.
+   * `cleared_to` shows which cursors have missed events.
    * @returns the number of deleted events
    */
   private async clearBatch(limit: number): Promise<number> {

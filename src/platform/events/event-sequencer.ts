@@ -11,11 +11,12 @@ export const HAS_EVENTS = 'EXISTS (SELECT FROM event_outbox)';
 const MAX_BATCHES = 5;
 
 /**
- * Moves committed events from the outbox to the feed and assigns their ids, one process at a time, so that no lower id
- * appears later. Outbox ids do not guarantee that, because a transaction with a lower id may commit later.
+ * Moves committed events from the outbox to the feed and assigns their ids, one process at a time, so that no
+ * lower id appears later. Outbox ids do not guarantee that, because a transaction with a lower id may commit
+ * later.
  *
- * Within a batch, ids follow the order of recording. A transaction that changes a row waits for the lock of an
- * earlier one and records later, so the events of one row are in commit order.
+ * Within a batch, ids follow the order of recording. A transaction that changes a row waits for the lock of
+ * an earlier one and records later, so the events of one row are in commit order.
  */
 @Injectable()
 export class EventSequencer {
@@ -60,7 +61,8 @@ export class EventSequencer {
 const isReadOnly = (error: unknown): boolean => errorCodeOf(error) === '25006';
 
 async function sequenceBatch(manager: EntityManager): Promise<void> {
-  // This must be a separate statement, so that the next one sees everything committed before the lock was taken.
+  // This must be a separate statement, so that the next one sees everything committed before the lock was
+  // taken.
   await manager.query('SELECT FROM event_feed FOR UPDATE');
   await manager.query(
     `WITH batch AS (

@@ -37,13 +37,14 @@ export class EventsService {
   ) {}
 
   /**
-   * Returns the events after a cursor, or none with the cursor of what comes after now. The page always has a next one, because new
-   * events may follow.
+   * Returns the events after a cursor, or none with the cursor of what comes after now. The page always has a
+   * next one, because new events may follow.
    * @throws InvalidCursor, EventsExpired
    */
   async list({ limit, cursor, type, since }: ListEventsQuery): Promise<Page<EventResponse>> {
     const scope = `events ${type ?? ''}`;
-    // "Now" is a position in the feed. A time would miss events: they have that of their writing, which is before their commit.
+    // "Now" is a position in the feed. A time would miss events: they have that of their writing, which is
+    // before their commit.
     if (since !== undefined)
       return new Page<EventResponse>([], encodeCursor(await this.newestId(), scope)).begunBy('since');
     const after = cursor === undefined ? undefined : decodeCursor(cursor, scope);
@@ -52,7 +53,8 @@ export class EventsService {
     const { lastId = 0, clearedTo = 0 } = rows[0] ?? {};
     if (after !== undefined && after < clearedTo) throw new EventsExpired();
     const events = rows.filter(isEvent);
-    // A partial page ends at the newest event of all types, so that an active reader's cursor does not expire.
+    // A partial page ends at the newest event of all types, so that an active reader's cursor does not
+    // expire.
     const end = events.length === limit ? events.at(-1)?.id : lastId;
     const page = new Page(events, encodeCursor(end ?? lastId, scope));
     return page.map((event) => EventResponse.from(event));

@@ -7,8 +7,9 @@ import { queryPrepared } from '../statements/run-named.js';
 const LOOK_EVERY = seconds(1);
 
 /**
- * Begins the work that waits in the database, whichever process has left it there. One prepared statement each second looks for all
- * kinds of it, so an idle process does next to nothing. `LISTEN` would not do: its notifications do not pass a pooler.
+ * Begins the work that waits in the database, whichever process has left it there. One prepared statement
+ * each second looks for all kinds of it, so an idle process does next to nothing. `LISTEN` would not do: its
+ * notifications do not pass a pooler.
  */
 @Injectable()
 export class WaitingWork extends Housekeeping {
@@ -23,7 +24,8 @@ export class WaitingWork extends Housekeeping {
   }
 
   /**
-   * @param condition SQL: whether such work waits. It runs each second in each process, so it must be cheap if there is none
+   * @param condition SQL: whether such work waits. It runs each second in each process, so it must be cheap
+   *   if there is none
    * @param begin begins the work, unless it is running
    */
   add(condition: string, begin: () => void): void {

@@ -21,7 +21,10 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** If ready, the body is the one of `@nestjs/terminus`. Otherwise it is an Error, with the results of the checks. */
+  /**
+   * If ready, the body is the one of `@nestjs/terminus`. Otherwise it is an Error, with the results of the
+   * checks.
+   */
   @Get('ready')
   @Header('Cache-Control', 'no-store')
   async ready(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<object> {

@@ -19,14 +19,17 @@ const TIMEOUT = seconds(1);
 /** How long the end of the process waits for a probe. */
 const END_TIMEOUT = seconds(0.5);
 /**
- * A pool in which nothing has moved for so long has lost its connections, and only a restart brings them back. A busy one is no reason:
- * all replicas are busy at the same time.
+ * A pool in which nothing has moved for so long has lost its connections, and only a restart brings them
+ * back. A busy one is no reason: all replicas are busy at the same time.
  */
 const STUCK = minutes(1);
 /** Probes within this time share one result. */
 const CACHE_TIME = seconds(1);
 
-/** Whether this process should get requests: the database responds, all migrations have run, and it is not shutting down. */
+/**
+ * Whether this process should get requests: the database responds, all migrations have run, and it is not
+ * shutting down.
+ */
 @Injectable()
 export class Readiness implements OnApplicationShutdown {
   private readonly probe: ReturnType<typeof openProbe>;
@@ -48,8 +51,9 @@ export class Readiness implements OnApplicationShutdown {
   }
 
   /**
-   * Adds a check of another module, which has 1 s each time. One that throws, or is late, is down. It is named as its results are, so
-   * make them by `check(name).attempt(…)`, which names also one that has never succeeded.
+   * Adds a check of another module, which has 1 s each time. One that throws, or is late, is down. It is
+   * named as its results are, so make them by `check(name).attempt(…)`, which names also one that has never
+   * succeeded.
    */
   add(part: HealthIndicatorFunction): void {
     let name = `check ${this.checks.length + 1}`;
@@ -73,7 +77,10 @@ export class Readiness implements OnApplicationShutdown {
     });
   }
 
-  /** Not ready from now on. Terminus would notice late: Nest calls the shutdown hooks of one module after those of another. */
+  /**
+   * Not ready from now on. Terminus would notice late: Nest calls the shutdown hooks of one module after
+   * those of another.
+   */
   stop(): void {
     this.isStopping = true;
   }

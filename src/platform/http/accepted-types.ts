@@ -9,7 +9,9 @@ export const consumedTypes = (handler: object, controller: object): string[] | u
   (Reflect.getMetadata(DECORATORS.API_CONSUMES, handler) ??
     Reflect.getMetadata(DECORATORS.API_CONSUMES, controller)) as string[] | undefined;
 
-/** For each route of a PATCH, such as `/v1/pets/:petId`, the value of `Accept-Patch` (RFC 5789, section 3.1). */
+/**
+ * For each route of a PATCH, such as `/v1/pets/:petId`, the value of `Accept-Patch` (RFC 5789, section 3.1).
+ */
 export function acceptedPatches(discovery: DiscoveryService): ReadonlyMap<string, string> {
   return new Map(
     handlersOf(discovery)

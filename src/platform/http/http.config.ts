@@ -11,8 +11,9 @@ export class HttpConfig {
   readonly publicUrl: string | undefined;
   readonly stagingPublicUrl: string | undefined;
   /**
-   * The proxies whose `X-Forwarded-For` is trusted: none (`false`), a number of hops, or a list of addresses and subnets.
-   * Trusting all is not possible: a client could then choose the address that its requests count against.
+   * The proxies whose `X-Forwarded-For` is trusted: none (`false`), a number of hops, or a list of addresses
+   * and subnets. Trusting all is not possible: a client could then choose the address that its requests count
+   * against.
    */
   readonly trustProxy: false | number | string[];
   /** Origins whose pages may call the service from a browser; by default none. */
@@ -54,7 +55,10 @@ export class HttpConfig {
   }
 }
 
-/** Only scheme, host and path, without the version at its end: the service appends it and the rest of each path. */
+/**
+ * Only scheme, host and path, without the version at its end: the service appends it and the rest of each
+ * path.
+ */
 function publicUrl(variables: Variables, name: 'PUBLIC_URL' | 'STAGING_PUBLIC_URL'): string | undefined {
   const url = variables.url(name, ['http:', 'https:']);
   if (url === undefined || !/[@?#\s]|\/v\d+$/.test(url)) return url;

@@ -26,7 +26,10 @@ export async function checkAddress({ port, host }: ListenAddress): Promise<void>
   await new Promise((resolve) => probe.close(resolve));
 }
 
-/** Converts an error of `listen()` into a StartupError that says how to fix it. Returns other errors unchanged. */
+/**
+ * Converts an error of `listen()` into a StartupError that says how to fix it. Returns other errors
+ * unchanged.
+ */
 export function cannotListen(error: unknown, { port, host, variable = 'PORT' }: ListenAddress): unknown {
   switch (isNativeError(error) && 'code' in error ? error.code : undefined) {
     case 'EADDRINUSE':
@@ -51,7 +54,10 @@ export const isLoopback = (host: string): boolean =>
 
 export const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** The host for URLs of this address. Clients cannot connect to a wildcard address. An IPv6 address needs brackets in a URL. */
+/**
+ * The host for URLs of this address. Clients cannot connect to a wildcard address. An IPv6 address needs
+ * brackets in a URL.
+ */
 export function clientHost(host: string): string {
   if (isWildcard(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -3,7 +3,10 @@ import ipaddr from 'ipaddr.js';
 
 const IPV6_NETWORK_BITS = 64; // a typical allocation to one subscriber
 
-/** Some proxies, such as Azure's, add the client's port to `X-Forwarded-For`: `192.0.2.1:50000`, `[2001:db8::1]:50000`. */
+/**
+ * Some proxies, such as Azure's, add the client's port to `X-Forwarded-For`: `192.0.2.1:50000`,
+ * `[2001:db8::1]:50000`.
+ */
 const PORT = /^(?:\[(.+)\]|([\d.]+)):\d+$/;
 
 /** Returns an IPv4 address, also for an IPv4-mapped one, or the /64 of an IPv6 address. */
@@ -15,5 +18,7 @@ export function network(client = ''): string {
   return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_NETWORK_BITS}`).toString();
 }
 
-/** The address of a client, worked out once: Express does it anew each time, and a closed connection has none. */
+/**
+ * The address of a client, worked out once: Express does it anew each time, and a closed connection has none.
+ */
 export const addressOf = (request: Request): string | undefined => (request.address ??= request.ip);

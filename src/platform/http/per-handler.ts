@@ -2,8 +2,8 @@ import type { ExecutionContext, Type } from '@nestjs/common';
 import { memoize } from '../cache/memoize.js';
 
 /**
- * Works a value out once for each handler: metadata does not change after the start. An inherited handler has a value for each
- * class, because decorators of the class count too.
+ * Works a value out once for each handler: metadata does not change after the start. An inherited handler has
+ * a value for each class, because decorators of the class count too.
  */
 export function perHandler<T>(
   workOut: (handler: object, controller: Type) => T,

@@ -3,7 +3,10 @@ import type { Config } from '../config/config.js';
 import { HttpConfig } from './http.config.js';
 import { isLoopback, isWildcard } from './listen-on.js';
 
-/** Who listens on an address that others reach has a proxy in front, which bounds what belongs to a connection. */
+/**
+ * Who listens on an address that others reach has a proxy in front, which bounds what belongs to a
+ * connection.
+ */
 export function checkPublicAddress(config: Config): CheckResult[] {
   const { host, publicUrl, trustProxy } = config.inspect(HttpConfig);
   const lacks = (variable: string, advice: string) =>

@@ -6,8 +6,8 @@ import { isMarked, perHandler } from './per-handler.js';
 const PUBLIC = Symbol('public');
 
 /**
- * A controller or route that needs no key. Under `/v1` its requests count against the client's key or, without a valid one,
- * address. Outside `/v1` they do not count (docs/rate-limits.md).
+ * A controller or route that needs no key. Under `/v1` its requests count against the client's key or,
+ * without a valid one, address. Outside `/v1` they do not count (docs/rate-limits.md).
  */
 export const Public = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(PUBLIC, true), ApiSecurity({}));

@@ -64,7 +64,10 @@ function hasTooManyParameters({ url = '' }: IncomingMessage): boolean {
   return false;
 }
 
-/** How often a header occurs; `headers` has only the first of those that may occur once, and `headersDistinct` parses all. */
+/**
+ * How often a header occurs; `headers` has only the first of those that may occur once, and `headersDistinct`
+ * parses all.
+ */
 function occurrencesOf(name: string, rawHeaders: readonly string[]): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

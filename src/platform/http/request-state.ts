@@ -7,7 +7,10 @@ export interface Slot {
   release(): void;
 }
 
-/** What gives a request its slot. An object, not a function: V8 would keep one that is assigned to a property in the old generation. */
+/**
+ * What gives a request its slot. An object, not a function: V8 would keep one that is assigned to a property
+ * in the old generation.
+ */
 export interface SlotSource {
   /** Takes a slot, at once or when the request is next. @throws ServiceUnavailable */
   takeSlot(request: Request, response: Response): true | Promise<true>;
@@ -34,7 +37,10 @@ export interface ResponseTransaction {
 }
 
 declare module 'express-serve-static-core' {
-  /** All that the platform keeps on a request, but for the `principal` of `auth` and the `rateLimit` of `rate-limit`. */
+  /**
+   * All that the platform keeps on a request, but for the `principal` of `auth` and the `rateLimit` of
+   * `rate-limit`.
+   */
   interface Request {
     /** Identifies the request in the `X-Request-Id` of its response and in the log. */
     id: string;

@@ -76,7 +76,9 @@ describe('fingerprint', () => {
     );
   });
 
-  /** What version 1.1 has stored: a retry may reach this version after the first request has reached that one. */
+  /**
+   * What version 1.1 has stored: a retry may reach this version after the first request has reached that one.
+   */
   it.each([
     [
       '/v1/pets',

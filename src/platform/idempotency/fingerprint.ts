@@ -2,10 +2,12 @@ import { hash } from 'node:crypto';
 import { writtenIn } from '../json/written-number.js';
 
 /**
- * Identifies equal requests by the SHA-256 of method, target and body, in hexadecimal. JSON bodies are compared by value:
- * white space, the order of properties and the spelling of a number make no difference. Other bodies are compared by their bytes.
+ * Identifies equal requests by the SHA-256 of method, target and body, in hexadecimal. JSON bodies are
+ * compared by value: white space, the order of properties and the spelling of a number make no difference.
+ * Other bodies are compared by their bytes.
  *
- * Responses of older versions are stored with it, so what it is for a request in plain spelling must not change.
+ * Responses of older versions are stored with it, so what it is for a request in plain spelling must not
+ * change.
  * @param target see `targetOf`
  */
 export function fingerprint(method: string, target: string, body: unknown): string {

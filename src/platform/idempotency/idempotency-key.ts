@@ -12,8 +12,8 @@ const QUOTED = /^"(?:[ !#-[\]-~]|\\["\\]){1,255}"$/;
 export const IDEMPOTENCY_KEY_PATTERN = `${BARE.source}|${QUOTED.source}`;
 
 /**
- * Returns the key in the `Idempotency-Key` header: 1 to 255 characters. A quoted string is the same key as the bare
- * text.
+ * Returns the key in the `Idempotency-Key` header: 1 to 255 characters. A quoted string is the same key as
+ * the bare text.
  * @throws ValidationFailed for anything else, or if the header occurs more than once
  */
 export function idempotencyKey(values: readonly string[]): string {

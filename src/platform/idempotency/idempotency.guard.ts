@@ -12,8 +12,8 @@ import type { IdempotentRequest } from './idempotent-responses.js';
 import { targetOf } from './request-target.js';
 
 /**
- * The guard of `@Idempotent()` handlers. For a request with an `Idempotency-Key` it opens the transaction that `JsonAdapter`
- * commits together with the response. It answers a repeat itself.
+ * The guard of `@Idempotent()` handlers. For a request with an `Idempotency-Key` it opens the transaction
+ * that `JsonAdapter` commits together with the response. It answers a repeat itself.
  */
 @Injectable()
 export class IdempotencyGuard implements CanActivate {
@@ -31,7 +31,8 @@ export class IdempotencyGuard implements CanActivate {
     const identified = identify(request, context);
     const { isolation } = idempotentOptions(context.getHandler()) ?? {};
     if (await this.requests.begin(identified, response, isolation)) return true;
-    // As a middleware that does not call next(): no interceptor, pipe or filter can change the stored response.
+    // As a middleware that does not call next(): no interceptor, pipe or filter can change the stored
+    // response.
     return new Promise<never>(() => undefined);
   }
 }
@@ -45,7 +46,9 @@ function identify(request: Request, context: ExecutionContext): IdempotentReques
   return { keyId: principal.id, key, fingerprint: fingerprint(method, target, bodyIn(request)) };
 }
 
-/** @throws ValidationFailed if the body is left to the handler, which cannot compare it with that of a repeat */
+/**
+ * @throws ValidationFailed if the body is left to the handler, which cannot compare it with that of a repeat
+ */
 function bodyIn(request: Request): unknown {
   const body: unknown = request.body;
   if (body === UNREAD) throw keyWithUnreadBody();

@@ -11,8 +11,9 @@ import { IdempotentTransaction } from './idempotent-transaction.js';
 import { replay } from './replay.js';
 
 /**
- * Runs only the first request with each key, across all processes, and replays its response to repeats. A lock of PostgreSQL,
- * which ends with the transaction or its process, lets one request at a time work on a key.
+ * Runs only the first request with each key, across all processes, and replays its response to repeats. A
+ * lock of PostgreSQL, which ends with the transaction or its process, lets one request at a time work on a
+ * key.
  */
 @Injectable()
 export class IdempotentRequests {
@@ -36,10 +37,11 @@ export class IdempotentRequests {
   }
 
   /**
-   * Opens the transaction of a first request, which `JsonAdapter` ends with the response. Sends the stored response to a
-   * repeat.
+   * Opens the transaction of a first request, which `JsonAdapter` ends with the response. Sends the stored
+   * response to a repeat.
    * @returns whether the handler has to run
-   * @throws IdempotencyInProgress while another request with this key runs, IdempotencyKeyReused, ServiceUnavailable
+   * @throws IdempotencyInProgress while another request with this key runs, IdempotencyKeyReused,
+   *   ServiceUnavailable
    */
   async begin(request: IdempotentRequest, response: Response, isolation?: IsolationLevel): Promise<boolean> {
     const stored = await this.responses.find(this.dataSource.manager, request);

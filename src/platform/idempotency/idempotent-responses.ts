@@ -69,7 +69,10 @@ export class IdempotentResponses extends Housekeeping {
     return row?.locked === true;
   }
 
-  /** Stores a response, replacing an expired one. @throws IdempotencyInProgress if another request has stored one */
+  /**
+   * Stores a response, replacing an expired one.
+   * @throws IdempotencyInProgress if another request has stored one
+   */
   async insert(
     manager: EntityManager,
     { keyId, key, fingerprint }: IdempotentRequest,

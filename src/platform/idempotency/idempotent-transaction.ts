@@ -19,7 +19,9 @@ class UnitOfWorkEnded extends Error {
   }
 }
 
-/** The transaction of a request with an `Idempotency-Key`. It ends with the response, or with its connection. */
+/**
+ * The transaction of a request with an `Idempotency-Key`. It ends with the response, or with its connection.
+ */
 export class IdempotentTransaction implements ResponseTransaction {
   /** Resolves when it is rolled back. */
   private rolledBack?: Promise<void>;
@@ -58,7 +60,10 @@ export class IdempotentTransaction implements ResponseTransaction {
   /** Runs work when that begun before has ended. */
   readonly oneAtATime = oneAtATime();
 
-  /** Runs work in a savepoint. As without an `Idempotency-Key`, a deferred constraint that it violates is the error of the work. */
+  /**
+   * Runs work in a savepoint. As without an `Idempotency-Key`, a deferred constraint that it violates is the
+   * error of the work.
+   */
   savepoint<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     if (this.isOver) return Promise.reject(this.ended);
     return savepoint(this.runner, async (manager) => {
@@ -95,8 +100,8 @@ export class IdempotentTransaction implements ResponseTransaction {
   }
 
   private async undo(): Promise<void> {
-    // A handler that a time-out has left running can send no further statement: it would commit by itself. Those of this
-    // pass of the event loop still belong to the transaction.
+    // A handler that a time-out has left running can send no further statement: it would commit by itself.
+    // Those of this pass of the event loop still belong to the transaction.
     this.runner.connect = () => Promise.reject(this.ended);
     await setImmediate();
     await this.client.query('ROLLBACK').catch(() => undefined); // the connection is lost, and with it the transaction

@@ -5,9 +5,9 @@ import { IdempotencyGuard } from './idempotency.guard.js';
 import { IDEMPOTENT, type IdempotentOptions, takesUnitOfWork } from './idempotent.metadata.js';
 
 /**
- * Lets clients repeat an operation safely with an `Idempotency-Key`. What the handler writes through its `@UnitOfWork()`
- * commits together with the response, which repeats get. The handler then holds a connection to PostgreSQL while it runs.
- * Adds the header, the replayed response, 409 and 422 to the OpenAPI document.
+ * Lets clients repeat an operation safely with an `Idempotency-Key`. What the handler writes through its
+ * `@UnitOfWork()` commits together with the response, which repeats get. The handler then holds a connection
+ * to PostgreSQL while it runs. Adds the header, the replayed response, 409 and 422 to the OpenAPI document.
  */
 export const Idempotent = (options: IdempotentOptions = {}): MethodDecorator =>
   applyDecorators(
@@ -28,7 +28,10 @@ export const Idempotent = (options: IdempotentOptions = {}): MethodDecorator =>
     }),
   );
 
-/** Otherwise the writes of the handler could be committed without its response. Parameter decorators run before this one. */
+/**
+ * Otherwise the writes of the handler could be committed without its response. Parameter decorators run
+ * before this one.
+ */
 const requireUnitOfWork: MethodDecorator = (controller, name) => {
   if (takesUnitOfWork(controller, name)) return;
   throw new TypeError(

@@ -1,7 +1,9 @@
 import type { IsolationLevel } from '../database/run-transaction.js';
 
 export interface IdempotentOptions {
-  /** The isolation level of the handler's transactions, for requests with and without an `Idempotency-Key`. */
+  /**
+   * The isolation level of the handler's transactions, for requests with and without an `Idempotency-Key`.
+   */
   readonly isolation?: IsolationLevel;
 }
 

@@ -17,8 +17,9 @@ interface Reads {
 }
 
 /**
- * The path and query of a request in the spelling that all equal ones share: the route with its parameters, ids without leading
- * zeros, then the parameters of the query that the operation does not ignore, sorted by name.
+ * The path and query of a request in the spelling that all equal ones share: the route with its parameters,
+ * ids without leading zeros, then the parameters of the query that the operation does not ignore, sorted by
+ * name.
  */
 export function targetOf(request: Request, context: ExecutionContext): string {
   const { ids, query } = readsOf(context);

@@ -7,7 +7,10 @@ export interface Decimal {
   readonly mayBeNegative?: boolean;
 }
 
-/** The form of the texts of such a decimal, as a regular expression of JSON Schema: no exponent, no sign but a minus, no leading zeros. */
+/**
+ * The form of the texts of such a decimal, as a regular expression of JSON Schema: no exponent, no sign but a
+ * minus, no leading zeros.
+ */
 export function decimalPattern({ precision, scale, mayBeNegative = false }: Decimal): string {
   const before = precision - scale;
   const whole = before === 0 ? '0' : `(0|[1-9]\\d{0,${before - 1}})`;

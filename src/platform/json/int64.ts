@@ -1,14 +1,18 @@
 // json/ reads and writes JSON without rounding a number.
 
 /**
- * A signed 64-bit integer: a `number` up to ±(2^53 - 1), otherwise a `bigint`. Equal values have the same type, so `===` works.
+ * A signed 64-bit integer: a `number` up to ±(2^53 - 1), otherwise a `bigint`. Equal values have the same
+ * type, so `===` works.
  */
 export type Int64 = number | bigint;
 
 export const MIN_INT64 = -(2n ** 63n);
 export const MAX_INT64 = 2n ** 63n - 1n;
 
-/** Parses decimal digits with an optional minus sign. Returns `undefined` for other text and for values out of range. */
+/**
+ * Parses decimal digits with an optional minus sign. Returns `undefined` for other text and for values out of
+ * range.
+ */
 export function parseInt64(text: string): Int64 | undefined {
   if (!/^-?\d{1,40}$/.test(text)) return undefined;
   const number = Number(text);

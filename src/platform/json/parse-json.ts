@@ -10,9 +10,10 @@ const MAX_ITEMS = 1_000;
 const MAX_MEMBERS = 3_000;
 
 /**
- * Parses JSON with exact 64-bit integers: a `bigint` beyond 2^53 - 1. Other numbers are the nearest double; `writtenIn()` tells
- * which of them are not the integer that this double is.
- * @throws JsonError for invalid JSON (RFC 8259), and beyond `MAX_DEPTH`, `MAX_ITEMS` or `MAX_MEMBERS` (RFC 8259, section 9)
+ * Parses JSON with exact 64-bit integers: a `bigint` beyond 2^53 - 1. Other numbers are the nearest double;
+ * `writtenIn()` tells which of them are not the integer that this double is.
+ * @throws JsonError for invalid JSON (RFC 8259), and beyond `MAX_DEPTH`, `MAX_ITEMS` or `MAX_MEMBERS` (RFC
+ *   8259, section 9)
  */
 export function parseJson(text: string): unknown {
   const value = parsed(text);
@@ -40,7 +41,10 @@ export const readJson = (text: string): unknown =>
 /** Of duplicate names, the last one counts, as in JSON.parse and PostgreSQL. */
 const lastOne = ({ newValue }: { readonly newValue: unknown }): unknown => newValue;
 
-/** Counts the items and members of a value, whose numbers become plain ones. @throws JsonError beyond the limits */
+/**
+ * Counts the items and members of a value, whose numbers become plain ones.
+ * @throws JsonError beyond the limits
+ */
 function bound(value: unknown, levels: number, count: { items: number; members: number }): void {
   if (typeof value !== 'object' || value === null) return;
   if (levels === 0) throw new JsonError(TOO_DEEP);

@@ -4,7 +4,10 @@ import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nest
 export const Int64Property = (document: ApiPropertyOptions): PropertyDecorator =>
   ApiProperty({ type: 'integer', format: 'int64', ...document });
 
-/** Documents a property of a response that is an exact decimal: a string, with as many digits after the point as its column has. */
+/**
+ * Documents a property of a response that is an exact decimal: a string, with as many digits after the point
+ * as its column has.
+ */
 export const DecimalProperty = (document: ApiPropertyOptions): PropertyDecorator =>
   ApiProperty({ type: 'string', format: 'decimal', ...document });
 

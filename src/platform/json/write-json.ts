@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }; // the types are those of Node.js 20
 
 /**
- * Makes `JSON.stringify` write a bigint digit for digit everywhere: Nest serialises server-sent events and streamed lines
- * itself. Node.js 20 does not have `rawJSON`, so a bigint in such an event or line throws there.
+ * Makes `JSON.stringify` write a bigint digit for digit everywhere: Nest serialises server-sent events and
+ * streamed lines itself. Node.js 20 does not have `rawJSON`, so a bigint in such an event or line throws
+ * there.
  */
 if (rawJSON) {
   Object.defineProperty(BigInt.prototype, 'toJSON', {
@@ -15,11 +16,16 @@ if (rawJSON) {
   });
 }
 
-/** Marks a bigint that `JSON.stringify` writes as a string. It is random, so that no other value contains it. */
+/**
+ * Marks a bigint that `JSON.stringify` writes as a string. It is random, so that no other value contains it.
+ */
 const MARK = randomUUID();
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
 
-/** Writes JSON with 64-bit integers digit for digit. On Node.js 20, `JSON.stringify` throws a TypeError for a bigint. */
+/**
+ * Writes JSON with 64-bit integers digit for digit. On Node.js 20, `JSON.stringify` throws a TypeError for a
+ * bigint.
+ */
 export function writeJson(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, null, indent);

@@ -4,7 +4,8 @@ import { type Int64, parseInt64 } from './int64.js';
 export class WrittenNumber {
   /**
    * @param nearest what `JSON.parse` makes of it
-   * @param integer what stands for it where an integer is expected: NaN, which every rule for integers refuses, if it is none
+   * @param integer what stands for it where an integer is expected: NaN, which every rule for integers
+   *   refuses, if it is none
    * @param exact its value in decimal digits, the same for every spelling
    */
   constructor(

@@ -50,9 +50,10 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Records automatic bans, except those that end before a recorded ban or were lifted meanwhile. The recorded level, less one for
-   * each clean day since, counts if it is higher, because this process may not have known it.
-   * Automatic bans are not recorded in the history, because clients could make it grow without limit.
+   * Records automatic bans, except those that end before a recorded ban or were lifted meanwhile. The
+   * recorded level, less one for each clean day since, counts if it is higher, because this process may not
+   * have known it. Automatic bans are not recorded in the history, because clients could make it grow without
+   * limit.
    */
   async recordBans(bans: readonly EarnedBan[]): Promise<void> {
     await this.keys.query(
@@ -73,7 +74,10 @@ export class ApiKeysRepository {
     );
   }
 
-  /** Finds a key by the hash of its current or previous secret, and when that secret ends; `null` if none, or if revoked. */
+  /**
+   * Finds a key by the hash of its current or previous secret, and when that secret ends; `null` if none, or
+   * if revoked.
+   */
   async findByHash(hash: string): Promise<{ key: KeyOfRequest; endsAt: Date | null } | null> {
     const sent = Buffer.from(hash, 'hex');
     const [row] = await queryPrepared<FoundRow>(this.keys.manager, FIND_BY_HASH, [sent]);

@@ -112,8 +112,9 @@ export class ApiKeysService {
   }
 
   /**
-   * Gives a key a new secret; its id, quota and bans stay. The secret in use remains valid until `oldEndsAt`; without it, it ends
-   * immediately. Any other secret ends immediately. If an earlier rotation already replaced the secret in use, its end stays.
+   * Gives a key a new secret; its id, quota and bans stay. The secret in use remains valid until `oldEndsAt`;
+   * without it, it ends immediately. Any other secret ends immediately. If an earlier rotation already
+   * replaced the secret in use, its end stays.
    * @throws KeyIsRevoked @throws KeyHasExpired @throws InvalidApiKey if the given secret has ended
    * @throws TooManyRotations beyond the limit
    */
@@ -158,7 +159,10 @@ export class ApiKeysService {
     return this.change('unban', id, () => ({ banEndsAt: null, banLevel: 0, banLiftedAt: () => 'now()' }));
   }
 
-  /** Changes a key and records the change, in one transaction. @param edit returns `undefined` to change nothing */
+  /**
+   * Changes a key and records the change, in one transaction.
+   * @param edit returns `undefined` to change nothing
+   */
   private change(action: KeyAction, id: Int64, edit: Edit): Promise<ApiKey | null> {
     return this.keys.manager.transaction(async (transaction) => {
       const before = await transaction

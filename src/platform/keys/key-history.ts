@@ -56,7 +56,8 @@ export class KeyHistory {
   }
 
   /**
-   * Milliseconds until a client has made fewer than `max` rotations of the key in `period`; 0 if it already has.
+   * Milliseconds until a client has made fewer than `max` rotations of the key in `period`; 0 if it already
+   * has.
    * @param transaction has locked the row of the key
    */
   async waitForRotation(transaction: EntityManager, id: Int64, max: number, period: number): Promise<number> {

@@ -1,7 +1,10 @@
 import type { Variables } from '../config/variables.js';
 
 export class KeysConfig {
-  /** The user that the history records for changes by command line; by default the user of the operating system. */
+  /**
+   * The user that the history records for changes by command line; by default the user of the operating
+   * system.
+   */
   readonly actor: string | undefined;
 
   constructor(variables: Variables) {

@@ -2,7 +2,10 @@ import { StartupError } from '../config/startup-error.js';
 import { DomainError } from '../errors/domain-error.js';
 import type { Int64 } from '../json/int64.js';
 
-/** Does not distinguish unknown, mistyped, revoked, expired and rotated keys, so that it does not reveal which keys existed. */
+/**
+ * Does not distinguish unknown, mistyped, revoked, expired and rotated keys, so that it does not reveal which
+ * keys existed.
+ */
 export class InvalidApiKey extends DomainError {
   static override readonly help = {
     meaning:

@@ -7,8 +7,8 @@ import { days } from '../clock/duration.js';
 export const MAX_OVERLAP = days(30);
 
 /**
- * The prefix of the service + `_` + 43 base62 digits (256 random bits) + 6 base62 digits of the CRC-32 of what precedes them.
- * Secret scanners recognise the format, and typos are rejected without a look-up.
+ * The prefix of the service + `_` + 43 base62 digits (256 random bits) + 6 base62 digits of the CRC-32 of
+ * what precedes them. Secret scanners recognise the format, and typos are rejected without a look-up.
  */
 const PREFIX = `${SERVICE.prefix}_`;
 const RANDOM_BYTES = 32;

@@ -16,13 +16,17 @@ let waiting = 0;
 let flushing: NodeJS.Timeout | undefined;
 let hasEnded = false;
 
-/** How many texts, each of them one line of the log, this process has dropped because standard output could not be written. */
+/**
+ * How many texts, each of them one line of the log, this process has dropped because standard output could
+ * not be written.
+ */
 export const droppedLines = (): number => dropped;
 
 /**
- * Standard output for everything that a service prints. It never throws, blocks or grows: texts are buffered, because writing a line
- * costs more than formatting it, about 60 lines for at most 250 ms. What cannot be written, on a full disk or to a frozen reader, is
- * tried again every 250 ms; beyond 1 MiB further texts are dropped. Errors go to the listeners of `process.stdout`, which decide about a closed pipe.
+ * Standard output for everything that a service prints. It never throws, blocks or grows: texts are buffered,
+ * because writing a line costs more than formatting it, about 60 lines for at most 250 ms. What cannot be
+ * written, on a full disk or to a frozen reader, is tried again every 250 ms; beyond 1 MiB further texts are
+ * dropped. Errors go to the listeners of `process.stdout`, which decide about a closed pipe.
  */
 export function bufferedOutput(): Output {
   opened ??= open();
@@ -46,7 +50,8 @@ function open(): Output {
     waiting -= bytes;
     output.minLength = WRITE_FROM;
   });
-  // A reader that was frozen leaves less than `WRITE_FROM` behind, which the flushes of the time before could not write.
+  // A reader that was frozen leaves less than `WRITE_FROM` behind, which the flushes of the time before could
+  // not write.
   output.on('drain', () => {
     if (waiting > 0) flushSoon(output);
   });
@@ -54,7 +59,8 @@ function open(): Output {
     output.minLength = Infinity; // otherwise each text is a further attempt
     flushSoon(output);
   });
-  // pino calls it when the process exits and after a fatal line, and on a full disk it never returns. `endProcess` does instead.
+  // pino calls it when the process exits and after a fatal line, and on a full disk it never returns.
+  // `endProcess` does instead.
   output.flushSync = () => undefined;
   output.on('error', (error) => process.stdout.emit('error', error));
   output.on('drop', () => (dropped += 1));

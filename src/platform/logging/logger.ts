@@ -68,7 +68,10 @@ export class Logger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** As with Nest's own logger, the last text is the context. A caller may pass an error or its stack, and further values. */
+  /**
+   * As with Nest's own logger, the last text is the context. A caller may pass an error or its stack, and
+   * further values.
+   */
   private write(level: Level, message: unknown, rest: unknown[]): void {
     const given = rest.filter((value) => value !== undefined);
     const contextAt = given.findLastIndex((value) => typeof value === 'string' && !isStack(value));
@@ -96,7 +99,10 @@ const isStack = (value: unknown): value is string =>
 /** How deep errors are looked for. */
 const DEPTH = 3;
 
-/** A value whose errors can be written: JSON shows nothing of them. Their own properties stay out, such as the parameters of a query. */
+/**
+ * A value whose errors can be written: JSON shows nothing of them. Their own properties stay out, such as the
+ * parameters of a query.
+ */
 function withErrors(value: unknown, depth = DEPTH): unknown {
   if (isNativeError(value)) return { name: value.name, message: value.message, stack: value.stack };
   if (depth === 0) return value;

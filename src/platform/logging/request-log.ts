@@ -6,7 +6,10 @@ import type { ObservedResponse } from '../http/middleware/response-observer.js';
 import { LoggingConfig } from './logging.config.js';
 import { Logger } from './logger.js';
 
-/** Probes and scrapes. They are logged at level debug unless they fail. A service that stops is not ready, but has not failed. */
+/**
+ * Probes and scrapes. They are logged at level debug unless they fail. A service that stops is not ready, but
+ * has not failed.
+ */
 const PROBES = /^\/(metrics|health\/.+)$/;
 
 /** The log line of a request: docs/running.md describes its members. */

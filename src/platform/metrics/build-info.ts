@@ -3,7 +3,10 @@ import { Gauge } from 'prom-client';
 import { SERVICE, VERSION } from '../config/service.js';
 import type { Metrics } from './metrics.js';
 
-/** Labels that identify the process. Alert rules use them, so that they do not depend on the name of the scrape job. */
+/**
+ * Labels that identify the process. Alert rules use them, so that they do not depend on the name of the
+ * scrape job.
+ */
 @Injectable()
 export class BuildInfo implements OnApplicationBootstrap {
   private labels: Readonly<Record<string, string>>;

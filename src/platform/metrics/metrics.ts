@@ -3,7 +3,10 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
-/** Milliseconds between two looks at the event loop, which its lag includes. At 10 they take half of what an idle process takes. */
+/**
+ * Milliseconds between two looks at the event loop, which its lag includes. At 10 they take half of what an
+ * idle process takes.
+ */
 const LAG_PRECISION = 50;
 
 /** The registry, to which each folder adds its metrics. */

@@ -42,7 +42,9 @@ export const WITH_IDEMPOTENCY: readonly DomainError[] = [
   new IdempotencyKeyReused(),
 ];
 
-/** Examples of all errors of the pipeline. The others are those that operations declare with `@ApiErrors()`. */
+/**
+ * Examples of all errors of the pipeline. The others are those that operations declare with `@ApiErrors()`.
+ */
 export const PIPELINE_ERRORS: readonly DomainError[] = [
   ...WITH_A_BODY,
   ...NO_KEY,

@@ -28,16 +28,19 @@ type Where<E> = FindOptionsWhere<E> | FindOptionsWhere<E>[];
 
 /** The order of a list. */
 export interface KeysetOrder<E> {
-  /** Of a request without `sort`: a property whose column is NOT NULL; `id` follows it. By default `id` alone. */
+  /**
+   * Of a request without `sort`: a property whose column is NOT NULL; `id` follows it. By default `id` alone.
+   */
   readonly by?: keyof E & string;
   /** Of a request without `sort`; `DESC` is newest first. */
   readonly order?: Order;
 }
 
 /**
- * A page of a table in the order of `id`, or of another column and then `id`: that which the request names in `sort`, or else `by`. The optional filter is the `where` of `Repository.find`;
- * undefined properties are ignored. Keyset pagination returns every row once, even while rows are added, and page 10,000 costs the same
- * as page 1, if an index begins with the columns of the filter and ends with those of the order.
+ * A page of a table in the order of `id`, or of another column and then `id`: that which the request names in
+ * `sort`, or else `by`. The optional filter is the `where` of `Repository.find`; undefined properties are
+ * ignored. Keyset pagination returns every row once, even while rows are added, and page 10,000 costs the
+ * same as page 1, if an index begins with the columns of the filter and ends with those of the order.
  * @param order a cursor is bound to its order if that is not the default one
  * @throws InvalidCursor for a cursor of another table, filter or order
  */
@@ -111,7 +114,10 @@ async function page<Row>(
   return new Page(rows, encodeCursor(id, scope(), key));
 }
 
-/** Whether PostgreSQL cannot take a value for its column (class 22): only it knows whether the key of a made-up cursor is a time. */
+/**
+ * Whether PostgreSQL cannot take a value for its column (class 22): only it knows whether the key of a
+ * made-up cursor is a time.
+ */
 const isOfValue = (error: unknown): boolean =>
   error instanceof QueryFailedError && String((error as { readonly code?: unknown }).code).startsWith('22');
 
@@ -130,7 +136,10 @@ function orderOf<E>(sort: string | undefined, { by, order = 'ASC' }: KeysetOrder
   };
 }
 
-/** @throws TypeError unless an index ends with the column, or with it and `id`: any client may ask for this order */
+/**
+ * @throws TypeError unless an index ends with the column, or with it and `id`: any client may ask for this
+ * order
+ */
 function assertIndexed<E extends { id: Int64 }>({ metadata }: Readable<E>, by: string): void {
   const isInOrder = ({ columns }: { readonly columns: readonly { readonly propertyName: string }[] }) => {
     const names = columns.map(({ propertyName }) => propertyName);

@@ -58,7 +58,9 @@ export class Page<T> extends Array<T> {
     return this;
   }
 
-  /** @param parameter of the query that told where to begin; the link to the next page has the cursor instead */
+  /**
+   * @param parameter of the query that told where to begin; the link to the next page has the cursor instead
+   */
   begunBy(parameter: string): this {
     this.beginning = parameter;
     return this;
@@ -66,8 +68,8 @@ export class Page<T> extends Array<T> {
 }
 
 /**
- * Adds the `Link` to the next page (RFC 8288): the absolute URL of the same request with the next cursor. If the client
- * requested one id, adds the `ETag` of the item.
+ * Adds the `Link` to the next page (RFC 8288): the absolute URL of the same request with the next cursor. If
+ * the client requested one id, adds the `ETag` of the item.
  * @param base address of the service, without `/v1`
  */
 export function addPageHeaders(response: Response, result: unknown, base: () => string): void {
@@ -111,8 +113,9 @@ const SCOPE_BYTES = 8;
 const KEY_AT = ID_BYTES + SCOPE_BYTES;
 
 /**
- * The last id (8 bytes), a fingerprint of the list, the filter and the key (8 bytes), and the key, in base64url. The fingerprint
- * catches mistakes: whoever makes up a cursor gets no more than another page of the same list.
+ * The last id (8 bytes), a fingerprint of the list, the filter and the key (8 bytes), and the key, in
+ * base64url. The fingerprint catches mistakes: whoever makes up a cursor gets no more than another page of
+ * the same list.
  */
 export function encodeCursor(id: Int64, scope: string, key = ''): string {
   const bytes = Buffer.alloc(KEY_AT + Buffer.byteLength(key));
@@ -122,7 +125,10 @@ export function encodeCursor(id: Int64, scope: string, key = ''): string {
   return bytes.toString('base64url');
 }
 
-/** The id in a cursor of a list that is ordered by nothing else. @throws InvalidCursor unless it is a cursor of the same scope */
+/**
+ * The id in a cursor of a list that is ordered by nothing else.
+ * @throws InvalidCursor unless it is a cursor of the same scope
+ */
 export const decodeCursor = (cursor: string, scope: string): bigint => decodePosition(cursor, scope).id;
 
 /** @throws InvalidCursor unless it is a cursor of the same scope */

@@ -21,7 +21,10 @@ const WITHOUT_ADDRESS = /^\/(v1\/|(health\/(live|ready)|metrics)\/?$)/;
 
 const SKIP_CONCURRENCY_LIMIT = 'rate-limit:skip-concurrency-limit';
 
-/** For a route whose requests take long without working, such as a long poll: they do not count as requests at work. */
+/**
+ * For a route whose requests take long without working, such as a long poll: they do not count as requests at
+ * work.
+ */
 export const SkipConcurrencyLimit = (): ClassDecorator & MethodDecorator =>
   SetMetadata(SKIP_CONCURRENCY_LIMIT, true);
 
@@ -43,9 +46,10 @@ class ClientSlot implements Slot {
 }
 
 /**
- * Lets each API key, and each address without one, have some requests at work in this process. Further ones wait in order,
- * without a connection to PostgreSQL, so that a burst of one client leaves time and connections to the others. A request takes its
- * slot when its body has been read, and gives it back with the response. A closed connection does not free it, because the work goes on.
+ * Lets each API key, and each address without one, have some requests at work in this process. Further ones
+ * wait in order, without a connection to PostgreSQL, so that a burst of one client leaves time and
+ * connections to the others. A request takes its slot when its body has been read, and gives it back with the
+ * response. A closed connection does not free it, because the work goes on.
  */
 @Injectable()
 export class ClientSlots {
@@ -82,7 +86,10 @@ export class ClientSlots {
     if (response.destroyed) awaitEnd(slot, response); // it closed before, so `record` has not seen the slot
   }
 
-  /** Middleware that takes a slot of the address for what is outside `/v1`, even if no guard or route is there for it. */
+  /**
+   * Middleware that takes a slot of the address for what is outside `/v1`, even if no guard or route is there
+   * for it.
+   */
   readonly outsideApi = (request: Request, response: Response, next: NextFunction): void => {
     if (WITHOUT_ADDRESS.test(request.path)) {
       next();
@@ -107,8 +114,9 @@ export class ClientSlots {
   };
 
   /**
-   * A slot goes at once to the next request of its client, which begins in a new pass of the event loop. If none waits, it becomes free
-   * in that pass only: otherwise requests that need no I/O would all run in this one.
+   * A slot goes at once to the next request of its client, which begins in a new pass of the event loop. If
+   * none waits, it becomes free in that pass only: otherwise requests that need no I/O would all run in this
+   * one.
    */
   private readonly giveBack = (client: string): void => {
     if (this.slots?.isAwaitedBy(client)) this.slots.leave(client);

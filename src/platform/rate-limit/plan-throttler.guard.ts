@@ -43,7 +43,9 @@ interface Allowance {
   readonly perMinute: number;
 }
 
-/** Makes a route free for valid keys, up to a number of requests per minute. Anonymous clients are counted. */
+/**
+ * Makes a route free for valid keys, up to a number of requests per minute. Anonymous clients are counted.
+ */
 export const FreeAllowance = (allowance: Allowance): MethodDecorator =>
   SetMetadata(FREE_ALLOWANCE, allowance);
 
@@ -71,8 +73,8 @@ const ERRORS = {
 } as const;
 
 /**
- * The `default` throttler applies the plan of each request's client. Its headers are off, because `PlanThrottlerGuard`
- * writes those of the contract.
+ * The `default` throttler applies the plan of each request's client. Its headers are off, because
+ * `PlanThrottlerGuard` writes those of the contract.
  */
 export const planThrottler = (
   storage: PlanThrottlerStorage,
@@ -113,8 +115,8 @@ const rulesOf = perHandler((handler, controller) => {
 });
 
 /**
- * Counts every request under `/v1` against its plan, the throttler `default`, and sets the headers of its decision. An admitted
- * request takes a slot of its client before its body is parsed.
+ * Counts every request under `/v1` against its plan, the throttler `default`, and sets the headers of its
+ * decision. An admitted request takes a slot of its client before its body is parsed.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {

@@ -9,8 +9,8 @@ export abstract class PlanThrottlerStorage implements ThrottlerStorage {
    * Charges one request to both windows, or to neither if one is exhausted.
    * @param ttl length of the short window in milliseconds
    * @param limit requests in the short window
-   * @param blockDuration milliseconds from the first refused request; 0 blocks until the window ends. When a block ends, the
-   * window continues if it is longer
+   * @param blockDuration milliseconds from the first refused request; 0 blocks until the window ends. When a
+   *   block ends, the window continues if it is longer
    * @param perDay requests in a UTC day; if absent, days are not counted
    */
   async increment(

@@ -7,7 +7,9 @@ import type { RateLimitConfig } from './rate-limit.config.js';
 
 export const MINUTE = minutes(1);
 
-/** What a storage counts: the requests of a key, of an address, or of a client of a route with its own limit. */
+/**
+ * What a storage counts: the requests of a key, of an address, or of a client of a route with its own limit.
+ */
 export interface QuotaSubject {
   readonly key: string;
   /** Length of the window in milliseconds. */
@@ -94,8 +96,8 @@ export function secondsUntilRoom(windows: readonly RateLimitWindow[]): number {
 }
 
 /**
- * The window to report in headers: the one with the fewest requests left, or, of two exhausted ones, the one that
- * resets later.
+ * The window to report in headers: the one with the fewest requests left, or, of two exhausted ones, the one
+ * that resets later.
  */
 export function tightestWindow([first, second]: readonly RateLimitWindow[]): RateLimitWindow {
   if (!first) throw new TypeError('A decision has at least one window.');

@@ -6,7 +6,10 @@ import { PlanThrottlerStorage } from './plan-throttler.storage.js';
 import { RateLimitConfig } from './rate-limit.config.js';
 import { addressQuota, type RateLimitWindow, tightestWindow, wholeSeconds } from './quota.js';
 
-/** Sets the contract's headers, and all windows in the format of the IETF draft "RateLimit header fields for HTTP". */
+/**
+ * Sets the contract's headers, and all windows in the format of the IETF draft "RateLimit header fields for
+ * HTTP".
+ */
 export function writeRateLimitHeaders(
   response: { setHeader(name: string, value: string | number): unknown },
   windows: readonly RateLimitWindow[],
@@ -26,8 +29,8 @@ const state = ({ name, remaining, resetIn }: RateLimitWindow): string =>
   `"${name}";r=${remaining};t=${wholeSeconds(resetIn)}`;
 
 /**
- * Headers for the response to an unreadable request: the windows of the client's address. Charges nothing. Behind a
- * proxy, the client is unknown.
+ * Headers for the response to an unreadable request: the windows of the client's address. Charges nothing.
+ * Behind a proxy, the client is unknown.
  */
 export function clientErrorHeaders(app: INestApplication) {
   const { trustProxy } = app.get(HttpConfig);

@@ -5,7 +5,9 @@ import { Metrics } from '../metrics/metrics.js';
 
 export type RateLimitOutcome = 'admitted' | 'minute_exhausted' | 'day_exhausted' | 'banned';
 
-/** Metrics of quotas, bans and Redis. The number of series does not grow with the number of keys or addresses. */
+/**
+ * Metrics of quotas, bans and Redis. The number of series does not grow with the number of keys or addresses.
+ */
 @Injectable()
 export class RateLimitMetrics {
   private readonly registry: Registry;

@@ -57,7 +57,8 @@ const throttlerStorageProvider: Provider = {
 class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(private readonly storage: PlanThrottlerStorage) {}
 
-  // The storage itself has no lifecycle hooks: `ThrottlerModule` provides it too, so Nest would call each hook twice.
+  // The storage itself has no lifecycle hooks: `ThrottlerModule` provides it too, so Nest would call each
+  // hook twice.
 
   onApplicationBootstrap(): MaybeAsync<void> {
     return this.storage.open();

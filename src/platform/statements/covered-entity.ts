@@ -19,10 +19,16 @@ const SAME_JSON: ReadonlySet<unknown> = new Set([
 
 export const isPassedThrough = ({ type }: ColumnMetadata): boolean => PASSED_THROUGH.has(type);
 
-/** Whether PostgreSQL writes the values of the column as the same JSON as JavaScript: texts, integers, uuid, boolean. */
+/**
+ * Whether PostgreSQL writes the values of the column as the same JSON as JavaScript: texts, integers, uuid,
+ * boolean.
+ */
 export const isSameJson = ({ type }: ColumnMetadata): boolean => SAME_JSON.has(type);
 
-/** Whether an entity is a table with simple columns and one primary key that uses no other features of TypeORM. */
+/**
+ * Whether an entity is a table with simple columns and one primary key that uses no other features of
+ * TypeORM.
+ */
 export function isCovered(entity: EntityMetadata): boolean {
   return (
     typeof entity.target === 'function' &&
@@ -45,7 +51,10 @@ export function isCovered(entity: EntityMetadata): boolean {
   );
 }
 
-/** A cascade that comes back to the row writes it after `RETURNING` has shown it: such a row is read afterwards. */
+/**
+ * A cascade that comes back to the row writes it after `RETURNING` has shown it: such a row is read
+ * afterwards.
+ */
 const mayWriteAgain = (onUpdate = 'NO ACTION'): boolean =>
   onUpdate !== 'NO ACTION' && onUpdate !== 'RESTRICT';
 

@@ -36,13 +36,16 @@ export interface EventOfRow {
 }
 
 /**
- * Prepared statements for a table with simple columns, made once from the entity's metadata. TypeORM takes 153 to 282 µs of
- * CPU to build and hydrate a page of 20 rows; with these a page takes 61 to 71.
+ * Prepared statements for a table with simple columns, made once from the entity's metadata. TypeORM takes
+ * 153 to 282 µs of CPU to build and hydrate a page of 20 rows; with these a page takes 61 to 71.
  */
 export class EntityStatements<Entity extends ObjectLiteral> {
   private static readonly cached = new WeakMap<EntityMetadata, EntityStatements<ObjectLiteral> | null>();
 
-  /** The statements of an entity; undefined if it uses features of TypeORM that they do not have, or if the data source has a logger or a subscriber. */
+  /**
+   * The statements of an entity; undefined if it uses features of TypeORM that they do not have, or if the
+   * data source has a logger or a subscriber.
+   */
   static of<Entity extends ObjectLiteral>(
     dataSource: DataSource,
     target: FindTarget<Entity>,
@@ -78,7 +81,10 @@ export class EntityStatements<Entity extends ObjectLiteral> {
       .join('.');
   }
 
-  /** The statement of `find` with these options; undefined if it has more than `=`, `<`, `>`, `IN`, an order, a limit and a lock. */
+  /**
+   * The statement of `find` with these options; undefined if it has more than `=`, `<`, `>`, `IN`, an order,
+   * a limit and a lock.
+   */
   select({
     where = {},
     order = {},
@@ -105,7 +111,10 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     return this.statement(tail, values, () => `SELECT ${this.names} FROM ${this.table}${tail}`);
   }
 
-  /** The statement of rows in the order of a property and then of `id`, with the text of the property behind the columns. */
+  /**
+   * The statement of rows in the order of a property and then of `id`, with the text of the property behind
+   * the columns.
+   */
   selectByKey({ where, by, direction, after, take }: KeyOptions<Entity>): NamedStatement | undefined {
     const values: unknown[] = [];
     const conditions = Array.isArray(where) ? undefined : this.conditions(where, values);
@@ -125,7 +134,8 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 
   /**
-   * A module's own statement for rows, which selects the columns and behind them the text of what they are ordered by.
+   * A module's own statement for rows, which selects the columns and behind them the text of what they are
+   * ordered by.
    * @param sql gets the columns
    */
   selectBySql(sql: (columns: string) => string, values: readonly unknown[]): NamedStatement {
@@ -167,9 +177,10 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 
   /**
-   * Inserts rows with values of the same columns. Returns them as PostgreSQL has stored them, in their order, and writes the events in that
-   * order, too. The values are JSON for a row of the table, so PostgreSQL reads them as it reads those of one row, and the statement
-   * has as many parameters for a thousand rows as for one.
+   * Inserts rows with values of the same columns. Returns them as PostgreSQL has stored them, in their order,
+   * and writes the events in that order, too. The values are JSON for a row of the table, so PostgreSQL reads
+   * them as it reads those of one row, and the statement has as many parameters for a thousand rows as for
+   * one.
    * @param rows with their key, or all without one that ascends
    * @param event is written in the same statement; see {@link canMake}
    * @returns undefined if JSON cannot have a value
@@ -212,7 +223,10 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     return this.columns.filter(({ property }) => row?.[property] !== undefined);
   }
 
-  /** Whether PostgreSQL can make data of these members: each is a column whose JSON is the same as that of JavaScript. */
+  /**
+   * Whether PostgreSQL can make data of these members: each is a column whose JSON is the same as that of
+   * JavaScript.
+   */
   canMake(members: readonly string[]): boolean {
     return ['id', ...members].every((member) => {
       const column = this.byProperty.get(member);
@@ -250,7 +264,10 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     });
   }
 
-  /** Runs a statement in the transaction of the manager, or on a connection of its own. @throws QueryFailedError */
+  /**
+   * Runs a statement in the transaction of the manager, or on a connection of its own.
+   * @throws QueryFailedError
+   */
   async run(manager: EntityManager, statement: NamedStatement): Promise<Entity[]> {
     const rows = (await runNamed(manager, statement)) as unknown[][];
     const entities: Entity[] = [];
@@ -304,7 +321,10 @@ const LONGEST_NAME = 63;
 
 const isExpression = (value: unknown): boolean => typeof value === 'function';
 
-/** Each connection keeps a plan for each name, and the members of a `PATCH` decide which columns an update has. */
+/**
+ * Each connection keeps a plan for each name, and the members of a `PATCH` decide which columns an update
+ * has.
+ */
 const MAX_NAMED = 100;
 
 type FindTarget<Entity extends ObjectLiteral> = Parameters<

@@ -12,9 +12,10 @@ export interface KeyedEntity<E> {
 }
 
 /**
- * Finds rows by a prepared statement where the entity and the filter allow it, otherwise by TypeORM's query builder.
- * @throws TypeError if the column may be NULL: a comparison of rows would leave out such rows. If it is hidden: a cursor shows it. If the
- * repository has its own `find`, whose conditions would be missing
+ * Finds rows by a prepared statement where the entity and the filter allow it, otherwise by TypeORM's query
+ * builder.
+ * @throws TypeError if the column may be NULL: a comparison of rows would leave out such rows. If it is
+ *   hidden: a cursor shows it. If the repository has its own `find`, whose conditions would be missing
  */
 export async function findByKey<E extends { id: Int64 }>(
   repository: Readable<E>,
@@ -42,8 +43,9 @@ export async function findByKey<E extends { id: Int64 }>(
 
 /**
  * Finds rows by a module's own SQL, for `pageByKey`: by a prepared statement, if the entity allows it.
- * @param sql one of few texts: each has a plan on each connection. It gets the columns of the entity, and selects behind them the text of
- * what the rows are ordered by: `SELECT ${columns}, lower(name) FROM pets WHERE …`. What varies belongs into `values`
+ * @param sql one of few texts: each has a plan on each connection. It gets the columns of the entity, and
+ *   selects behind them the text of what the rows are ordered by: `SELECT ${columns}, lower(name) FROM pets
+ *   WHERE …`. What varies belongs into `values`
  * @returns the entities, in the order of the statement
  * @throws QueryFailedError
  */

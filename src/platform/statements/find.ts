@@ -13,7 +13,10 @@ export type Readable<Entity extends ObjectLiteral> = Pick<
   'find' | 'manager' | 'metadata' | 'target'
 >;
 
-/** `Repository.find`, by a prepared statement where the entity and the options allow it. The result is the same. */
+/**
+ * `Repository.find`, by a prepared statement where the entity and the options allow it. The result is the
+ * same.
+ */
 export async function findRows<Entity extends ObjectLiteral>(
   repository: Readable<Entity>,
   options: FindManyOptions<Entity>,
@@ -27,7 +30,9 @@ export async function findRows<Entity extends ObjectLiteral>(
   return repository.find({ ...options, ...ofItsTable(repository, options) });
 }
 
-/** @throws TypeError for an object that has only some methods of a repository, as unit tests gave it until 1.2 */
+/**
+ * @throws TypeError for an object that has only some methods of a repository, as unit tests gave it until 1.2
+ */
 export function checked<Entity extends ObjectLiteral>(repository: Readable<Entity>): Readable<Entity> {
   if ('metadata' in repository) return repository;
   throw new TypeError(

@@ -27,7 +27,10 @@ export interface NamedStatement {
   readonly values: readonly unknown[];
 }
 
-/** Runs a statement in the transaction of the manager, or on a connection of its own. @throws QueryFailedError */
+/**
+ * Runs a statement in the transaction of the manager, or on a connection of its own.
+ * @throws QueryFailedError
+ */
 export async function runNamed(
   manager: EntityManager,
   { query, values }: NamedStatement,
@@ -41,12 +44,14 @@ export async function runNamed(
     const client = queryRunner
       ? ((await queryRunner.connect()) as PoolClient)
       : (free = await poolOf(manager.dataSource).connect());
-    // `pg` copies the own properties of what it gets, which takes 1.4 µs; those that are inherited it only reads.
+    // `pg` copies the own properties of what it gets, which takes 1.4 µs; those that are inherited it only
+    // reads.
     const send = (prepared: PreparedQuery) =>
       client.query<QueryResultRow>(Object.create(prepared) as PreparedQuery, values as unknown[]);
     const unnamed = () => send({ ...query, name: '' });
     if (!isNamed) return (await unnamed()).rows;
-    // After a migration the columns may have other types. Outside a transaction the same text works without its name.
+    // After a migration the columns may have other types. Outside a transaction the same text works without
+    // its name.
     const { rows } = await send(query).catch((error: unknown) => {
       if (!isStaleStatement(error) || queryRunner?.isTransactionActive) throw error;
       return unnamed();
@@ -61,11 +66,15 @@ export async function runNamed(
   }
 }
 
-/** By their texts: each is made once, as `runNamed` expects. The bound is for a module that makes a text for each request. */
+/**
+ * By their texts: each is made once, as `runNamed` expects. The bound is for a module that makes a text for
+ * each request.
+ */
 const queries = new LRUCache<string, PreparedQuery>({ max: 1_000, memoMethod: (text) => named(text) });
 
 /**
- * Runs a module's own SQL, which PostgreSQL parses once for each connection, in the transaction of the manager if there is one.
+ * Runs a module's own SQL, which PostgreSQL parses once for each connection, in the transaction of the
+ * manager if there is one.
  * @param text one of few: each has a plan on each connection. What varies belongs into `values`
  * @returns the rows; a `bigint` is an `Int64`
  * @throws QueryFailedError

@@ -1,6 +1,8 @@
 import { seconds, withTimeout } from '../clock/duration.js';
 
-/** Time for the last lines. A full disk or a frozen reader takes none of them, and must not keep the process. */
+/**
+ * Time for the last lines. A full disk or a frozen reader takes none of them, and must not keep the process.
+ */
 const LAST_LINES_TIMEOUT = seconds(1);
 
 const outputs: (() => Promise<unknown>)[] = [];
@@ -12,7 +14,8 @@ export function writeBeforeEnd(writeRest: () => Promise<unknown>): void {
 }
 
 /**
- * Ends the process, even with open handles, as soon as all output is written, at the latest after 1 s. Only the first call counts.
+ * Ends the process, even with open handles, as soon as all output is written, at the latest after 1 s. Only
+ * the first call counts.
  * @param lastLine for stderr
  */
 export function endProcess(code: number, lastLine?: string): void {

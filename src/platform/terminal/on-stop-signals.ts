@@ -5,8 +5,9 @@ type Listener = (signal: NodeJS.Signals) => void;
 const ignore: Listener = () => undefined;
 
 /**
- * Calls the listener on SIGINT and SIGTERM, and on SIGHUP if there is a terminal, which is gone then. Without one SIGHUP is ignored: Node.js
- * undoes what `nohup` sets, and a service that ends with 0 is not started again.
+ * Calls the listener on SIGINT and SIGTERM, and on SIGHUP if there is a terminal, which is gone then. Without
+ * one SIGHUP is ignored: Node.js undoes what `nohup` sets, and a service that ends with 0 is not started
+ * again.
  * @returns a function that ends this
  */
 export function onStopSignals(listener: Listener): () => void {

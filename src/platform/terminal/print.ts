@@ -25,7 +25,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
     .join('\n');
 }
 
-/** Control characters, line breaks, line and paragraph separators, bidirectional controls and lone surrogates. */
+/**
+ * Control characters, line breaks, line and paragraph separators, bidirectional controls and lone surrogates.
+ */
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const EACH = new RegExp(INVISIBLE, 'gu');
 

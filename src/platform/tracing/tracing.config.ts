@@ -10,8 +10,8 @@ export class TracingConfig {
 }
 
 /**
- * Whether OpenTelemetry's standard variables set a collector and do not disable tracing. OpenTelemetry's libraries read the
- * other `OTEL_…` variables.
+ * Whether OpenTelemetry's standard variables set a collector and do not disable tracing. OpenTelemetry's
+ * libraries read the other `OTEL_…` variables.
  */
 function tracing(variables: Variables): boolean {
   const collector =

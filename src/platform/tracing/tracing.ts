@@ -16,8 +16,8 @@ export interface Tracing {
 }
 
 /**
- * Starts tracing. The libraries of OpenTelemetry read their configuration from environment variables. They are loaded only here
- * to save memory and time.
+ * Starts tracing. The libraries of OpenTelemetry read their configuration from environment variables. They
+ * are loaded only here to save memory and time.
  */
 export async function startTracing(): Promise<Tracing> {
   const [api, { W3CTraceContextPropagator }, sdk, { OTLPTraceExporter }, resources] = await Promise.all([

@@ -56,8 +56,8 @@ export interface RequestOptions {
 }
 
 /**
- * The scope of one request, the same to its handler with and without an `Idempotency-Key`: each write stands alone, and writes
- * that are begun side by side run one after the other.
+ * The scope of one request, the same to its handler with and without an `Idempotency-Key`: each write stands
+ * alone, and writes that are begun side by side run one after the other.
  */
 export function ofRequest(dataSource: DataSource, { transaction, idempotent }: RequestOptions): ChangeScope {
   const isolation = idempotent?.isolation;

@@ -197,7 +197,9 @@ class Cat {
   friend!: Relation<Dog> | null;
 }
 
-/** With properties that are named like types of PostgreSQL, and left to TypeORM because of its update date. */
+/**
+ * With properties that are named like types of PostgreSQL, and left to TypeORM because of its update date.
+ */
 @Entity('on_named')
 class Named {
   @PrimaryColumn('integer')

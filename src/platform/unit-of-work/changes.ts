@@ -35,8 +35,9 @@ interface Identified {
 type UpdateValues<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined };
 
 /**
- * A unit of work: writes rows together with their events, both or neither. Each promise resolves after PostgreSQL has accepted
- * both. In a handler with `@Idempotent()`, `@UnitOfWork()` gives one whose writes commit together with the stored response.
+ * A unit of work: writes rows together with their events, both or neither. Each promise resolves after
+ * PostgreSQL has accepted both. In a handler with `@Idempotent()`, `@UnitOfWork()` gives one whose writes
+ * commit together with the stored response.
  */
 @Injectable()
 export class Changes {
@@ -60,8 +61,8 @@ export class Changes {
   }
 
   /**
-   * Runs several reads and writes in one transaction. Inside the work of another `transaction` it is a savepoint. While it runs
-   * in a handler, the handler's own unit of work refuses further calls.
+   * Runs several reads and writes in one transaction. Inside the work of another `transaction` it is a
+   * savepoint. While it runs in a handler, the handler's own unit of work refuses further calls.
    * @param work gets a unit of work of that transaction
    * @throws TransactionRolledBack if the work ignores that one of its statements has failed
    */
@@ -103,8 +104,10 @@ export class Changes {
   /**
    * Adds rows, all or none, each with its event, in one transaction: a thousand rows take a statement or two.
    * @returns the rows as PostgreSQL has stored them, in the order given, which is that of their events, too
-   * @throws QueryFailedError if the given key of a row exists already. PostgreSQL names it in `driverError.detail`
-   * @throws TypeError if PostgreSQL makes keys that do not ascend, such as UUIDs: rows and events could not be told apart. Give each row its key
+   * @throws QueryFailedError if the given key of a row exists already. PostgreSQL names it in
+   *   `driverError.detail`
+   * @throws TypeError if PostgreSQL makes keys that do not ascend, such as UUIDs: rows and events could not
+   *   be told apart. Give each row its key
    */
   insertAll<Row extends Identified>(
     target: EntityTarget<Row>,
@@ -126,9 +129,11 @@ export class Changes {
   }
 
   /**
-   * Changes a row like `Repository.update`. `undefined` values do not change, nor are numbers, texts and dates written that the row
-   * has already; objects always are. There is no event if PostgreSQL returns the row as it was, but for update date and version.
-   * @param row its current state; lock it first: its values count as those that are stored, and its events are in the order of its changes
+   * Changes a row like `Repository.update`. `undefined` values do not change, nor are numbers, texts and
+   * dates written that the row has already; objects always are. There is no event if PostgreSQL returns the
+   * row as it was, but for update date and version.
+   * @param row its current state; lock it first: its values count as those that are stored, and its events
+   *   are in the order of its changes
    * @returns the row as PostgreSQL has stored it, before triggers that run after the update
    * @throws EntityNotFoundError if the row no longer exists
    */
@@ -164,8 +169,8 @@ export class Changes {
   }
 
   /**
-   * Records an event for a change that the other methods do not cover, in the change's transaction. Call it after the
-   * change: the lock on the changed row keeps that row's events in commit order.
+   * Records an event for a change that the other methods do not cover, in the change's transaction. Call it
+   * after the change: the lock on the changed row keeps that row's events in commit order.
    * @throws Error outside a transaction, because the change could be committed without its event
    */
   async record<Data extends object>(
@@ -310,7 +315,9 @@ async function insertAllByTypeOrm<Row extends Identified>(
   return stored;
 }
 
-/** Rows next to one another with values for the same members, at most a thousand: a query has a time limit. */
+/**
+ * Rows next to one another with values for the same members, at most a thousand: a query has a time limit.
+ */
 function* partsOf<Row extends object>(rows: readonly Row[]): Generator<Row[]> {
   const membersOf = (row: Row) =>
     Object.entries(row)
@@ -332,7 +339,10 @@ function* partsOf<Row extends object>(rows: readonly Row[]): Generator<Row[]> {
 
 const PART = 1_000;
 
-/** `save` would update a row that has the key already. It runs afterwards, for relations that refer to the new row. */
+/**
+ * `save` would update a row that has the key already. It runs afterwards, for relations that refer to the new
+ * row.
+ */
 async function insertWithKey<Row extends Identified>(
   manager: EntityManager,
   target: EntityTarget<Row>,

@@ -11,8 +11,8 @@ const declared = new Map<string, EventType<never>>();
 /** The DTO of an event's `data`, and how a row becomes one. The `id` of the row is its first property. */
 export interface EventData<Row, Data extends object> extends Type<Data> {
   /**
-   * Must depend on nothing but its parameters. If it is a projection that {@link pick} has made, PostgreSQL makes the data of a new row
-   * in the statement that inserts it.
+   * Must depend on nothing but its parameters. If it is a projection that {@link pick} has made, PostgreSQL
+   * makes the data of a new row in the statement that inserts it.
    * @param row as PostgreSQL has stored it
    * @param before the row before the change
    */
@@ -38,8 +38,8 @@ export interface EventType<Row, Data extends object = object> {
 const NAME = /^[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)+$/;
 
 /**
- * An event type, such as `pet.created`. The types of a feature are in a file of their own; its module lists them in
- * `static readonly events`, and its service passes them to `Changes`.
+ * An event type, such as `pet.created`. The types of a feature are in a file of their own; its module lists
+ * them in `static readonly events`, and its service passes them to `Changes`.
  * @throws Error if the name is malformed
  */
 export function eventType<Row, Data extends object>(
@@ -67,7 +67,10 @@ export function projectedMembers({ data: Data }: EventType<never>): readonly str
   return 'data' in Data ? undefined : membersOf(Data.from);
 }
 
-/** Adds a type to the OpenAPI document and to what webhooks subscribe to. @throws StartupError if another has its name */
+/**
+ * Adds a type to the OpenAPI document and to what webhooks subscribe to.
+ * @throws StartupError if another has its name
+ */
 export function declareEventType(type: EventType<never>): void {
   const other = declared.get(type.name);
   if (other === type) return;
@@ -85,7 +88,10 @@ export function assertAllDeclared(): void {
 /** All types that modules declare. */
 export const declaredEventTypes = (): readonly EventType<never>[] => [...declared.values()];
 
-/** @throws TypeError if no module declares the type: the document would lack it, and no webhook could subscribe to it */
+/**
+ * @throws TypeError if no module declares the type: the document would lack it, and no webhook could
+ * subscribe to it
+ */
 export function assertDeclared(name: string): void {
   if (!declared.has(name)) throw new TypeError(unlisted([name]));
 }

@@ -14,7 +14,9 @@ import { pick } from './pick.js';
 /** PostgreSQL cuts such a name. */
 const LONG = 'a_name_of_more_than_the_sixty_three_bytes_that_an_identifier_may_have';
 
-/** A column of each type whose JSON is the same everywhere, with names that SQL could take for something else. */
+/**
+ * A column of each type whose JSON is the same everywhere, with names that SQL could take for something else.
+ */
 @Entity('picked')
 class Picked {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', name: 'picked_id' })

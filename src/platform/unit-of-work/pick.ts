@@ -1,6 +1,7 @@
 /**
- * Declares that a DTO consists of members of its row, as they are: `static readonly from = pick<Pet, PetResponse>('id', 'name')`. An event
- * with such data is made by PostgreSQL, in the statement that inserts the row, where each member is a text, an integer, a UUID or a boolean.
+ * Declares that a DTO consists of members of its row, as they are: `static readonly from = pick<Pet,
+ * PetResponse>('id', 'name')`. An event with such data is made by PostgreSQL, in the statement that inserts
+ * the row, where each member is a text, an integer, a UUID or a boolean.
  * @param members all of them: a forgotten one, or one of another type than in the row, does not compile
  * @throws TypeError if a member is named twice
  */

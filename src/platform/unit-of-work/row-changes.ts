@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EntityMetadata, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 
-/** What an update has to write: all but `undefined`, and the scalars and dates that the row has. Another object may have been changed in place. */
+/**
+ * What an update has to write: all but `undefined`, and the scalars and dates that the row has. Another
+ * object may have been changed in place.
+ */
 export function valuesToWrite<Row extends object>(
   row: Row,
   values: { readonly [Name in keyof Row]?: Row[Name] | undefined },
@@ -16,8 +19,9 @@ export function valuesToWrite<Row extends object>(
 }
 
 /**
- * Whether a row has come back as it was, but for its update date and version. Relations are compared by their keys. A value that was
- * given counts as changed if the row does not show it: that of a hidden column, or of a relation that is not loaded.
+ * Whether a row has come back as it was, but for its update date and version. Relations are compared by their
+ * keys. A value that was given counts as changed if the row does not show it: that of a hidden column, or of
+ * a relation that is not loaded.
  * @param given the values that were written
  */
 export function isUnchanged(
@@ -42,7 +46,9 @@ export function isUnchanged(
   return Object.keys(given).every(isShown) && columns.every(isAsBefore);
 }
 
-/** Whether a member of the entity has the column's value, or is the embedded object or the relation with it. */
+/**
+ * Whether a member of the entity has the column's value, or is the embedded object or the relation with it.
+ */
 const isOf = ({ propertyPath, relationMetadata }: ColumnMetadata, member: string): boolean =>
   propertyPath.split('.', 1)[0] === member || relationMetadata?.propertyName === member;
 

@@ -22,9 +22,9 @@ class UnitOfWorkPipe implements PipeTransform<RequestOptions, Changes> {
 }
 
 /**
- * Gives a handler its unit of work, an object of the request. With `@Idempotent()` and an `Idempotency-Key`, what is written
- * through it commits together with the stored response, or not at all. Otherwise each call commits by itself. Calls that are
- * begun side by side run one after the other.
+ * Gives a handler its unit of work, an object of the request. With `@Idempotent()` and an `Idempotency-Key`,
+ * what is written through it commits together with the stored response, or not at all. Otherwise each call
+ * commits by itself. Calls that are begun side by side run one after the other.
  */
 export const UnitOfWork = (): ParameterDecorator => (target, name, index) => {
   markUnitOfWork(target, name);

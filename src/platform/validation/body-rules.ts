@@ -6,8 +6,8 @@ import { factsOf, nestedType } from './dto-facts.js';
 import { type Argument, invalid, invalidValue, root } from './field-errors.js';
 
 /**
- * The names that every object has, such as `constructor`. Nest removes some of them in silence, and class-validator takes others
- * for properties with rules.
+ * The names that every object has, such as `constructor`. Nest removes some of them in silence, and
+ * class-validator takes others for properties with rules.
  */
 const isReserved = (name: string): boolean => name in Object.prototype || name === 'prototype';
 
@@ -28,8 +28,8 @@ const unknown = (path: Path, { type }: Argument): FieldError =>
   unknownError(type === 'query' ? 'query' : 'body', path);
 
 /**
- * Puts what was written, instead of its nearest double, where a DTO expects an integer. What is no integer becomes NaN, which
- * every rule for integers refuses.
+ * Puts what was written, instead of its nearest double, where a DTO expects an integer. What is no integer
+ * becomes NaN, which every rule for integers refuses.
  */
 export function restoreIntegers(value: object, dto: Type): void {
   const { integers, nested } = factsOf(dto);
@@ -64,7 +64,10 @@ export function* inexactIntegers(value: unknown, argument: Argument, path: Path 
   }
 }
 
-/** The same in a body without a class, or in a member of one. TypeScript does not tell `Int64` from other types of a member. */
+/**
+ * The same in a body without a class, or in a member of one. TypeScript does not tell `Int64` from other
+ * types of a member.
+ */
 export function inexactInUntyped(value: unknown, argument: Argument): FieldError[] {
   if (typeof value !== 'bigint') return [...inexactIntegers(value, argument)];
   const mayBeInt64 = argument.metatype === Object && argument.data !== undefined;

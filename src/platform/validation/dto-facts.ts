@@ -57,7 +57,10 @@ const isListRule = (name = ''): boolean =>
 export const designType = (dto: Type, property: string): unknown =>
   Reflect.getMetadata('design:type', dto.prototype as object, property);
 
-/** The class that class-transformer makes of one object in a member, by its discriminator if it has one; undefined if unknown. */
+/**
+ * The class that class-transformer makes of one object in a member, by its discriminator if it has one;
+ * undefined if unknown.
+ */
 export function nestedType(
   { typeFunction, options, propertyName }: TypeMetadata,
   object: object,

@@ -16,8 +16,8 @@ import { factsOf } from './dto-facts.js';
 export type Argument = Pick<ArgumentMetadata, 'type' | 'data' | 'metatype'>;
 
 /**
- * Flattens the errors of class-validator to one for each property: the type before other rules. Of a body with thousands of them,
- * no more than a response can show: each costs as much as its rules.
+ * Flattens the errors of class-validator to one for each property: the type before other rules. Of a body
+ * with thousands of them, no more than a response can show: each costs as much as its rules.
  */
 export function ofValidator(
   errors: readonly ValidationError[],
@@ -111,8 +111,8 @@ const byRule: ReadonlyMap<string, string> = new Map(
 const builtIn = new Set(Object.values(classValidator).filter((exported) => typeof exported === 'string'));
 
 /**
- * The stable code of a broken rule: the `context: { code }` of its decorator, or one by its name. Format rules of
- * class-validator, such as `isEmail`, get `format`; custom rules get `invalid`.
+ * The stable code of a broken rule: the `context: { code }` of its decorator, or one by its name. Format
+ * rules of class-validator, such as `isEmail`, get `format`; custom rules get `invalid`.
  */
 export function fieldCode(rule: string, context: unknown): string {
   const own = (context as { readonly code?: unknown } | undefined)?.code;

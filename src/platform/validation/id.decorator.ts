@@ -27,8 +27,8 @@ interface IdOptions {
 }
 
 /**
- * Reads and documents the id of a resource in the path: `@Id('petId', PetNotFound) id: Int64`. An invalid id gets the 404 of
- * the resource.
+ * Reads and documents the id of a resource in the path: `@Id('petId', PetNotFound) id: Int64`. An invalid id
+ * gets the 404 of the resource.
  */
 export function Id(
   name: string,

@@ -2,9 +2,9 @@ import type { Type } from '@nestjs/common';
 import { DECORATORS, PartialType } from '@nestjs/swagger';
 
 /**
- * The body of a `PATCH`: `class UpdatePetDto extends PatchType(CreatePetDto) {}`. Like `PartialType()`, but absent members stay absent
- * (RFC 7396): without the values with which an instance of the class begins, and without `default` in the document. `null` is valid
- * where the rules of the member say so.
+ * The body of a `PATCH`: `class UpdatePetDto extends PatchType(CreatePetDto) {}`. Like `PartialType()`, but
+ * absent members stay absent (RFC 7396): without the values with which an instance of the class begins, and
+ * without `default` in the document. `null` is valid where the rules of the member say so.
  */
 export function PatchType<Dto extends object>(dto: Type<Dto>): Type<Partial<Dto>> {
   const optional = PartialType(dto, { skipNullProperties: false });

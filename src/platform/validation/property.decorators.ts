@@ -32,8 +32,8 @@ export function rule({ name, code, test, message }: Rule): PropertyDecorator {
 }
 
 /**
- * Refuses a value that does not go together with others of its object, with the code `combination`. OpenAPI cannot express that: say it
- * in the description, and in `x-further-rules` of the operation.
+ * Refuses a value that does not go together with others of its object, with the code `combination`. OpenAPI
+ * cannot express that: say it in the description, and in `x-further-rules` of the operation.
  */
 export const NotWith = <T extends object>(
   isRefused: (object: T) => boolean,
@@ -76,7 +76,10 @@ interface TextOptions extends Pick<ApiPropertyOptions, 'description' | 'required
 /** Not only white space, and no U+0000. */
 export const TEXT_PATTERN = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
 
-/** `min` to `max` code points, not only white space. U+0000 and lone surrogates are invalid: PostgreSQL cannot store them. */
+/**
+ * `min` to `max` code points, not only white space. U+0000 and lone surrogates are invalid: PostgreSQL cannot
+ * store them.
+ */
 export function Text({ max, min = 1, mayBeBlank = false, ...document }: TextOptions): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
@@ -111,7 +114,10 @@ export function Text({ max, min = 1, mayBeBlank = false, ...document }: TextOpti
 
 const isString = (value: unknown): value is string => typeof value === 'string';
 
-/** Checks the length in UTF-16 units first, at most two per code point, so that code points of a long text are not counted. */
+/**
+ * Checks the length in UTF-16 units first, at most two per code point, so that code points of a long text are
+ * not counted.
+ */
 const hasLength = (text: string, min: number, max: number): boolean =>
   text.length >= min && text.length <= 2 * max && Array.from(text).length <= max;
 
@@ -151,7 +157,10 @@ interface Int64ListOptions extends Int64ParameterOptions {
   readonly max: number;
 }
 
-/** An optional query parameter of 1 to `max` signed 64-bit integers, repeated or separated by commas: `ids=1&ids=2` or `ids=1,2`. */
+/**
+ * An optional query parameter of 1 to `max` signed 64-bit integers, repeated or separated by commas:
+ * `ids=1&ids=2` or `ids=1,2`.
+ */
 export function Int64List({ max, description, hasExample = true }: Int64ListOptions): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({
@@ -207,8 +216,8 @@ const read = (text: string, max: number) => text.split(',', max + 1).map(parseIn
 export const INT64_RULE = 'int64Type';
 
 /**
- * An exact, signed 64-bit integer in a body. Strings and fractions are invalid; `1.0` and `1e3` are integers, as in JSON Schema.
- * `minimum` and `maximum` of the document are its bounds.
+ * An exact, signed 64-bit integer in a body. Strings and fractions are invalid; `1.0` and `1e3` are integers,
+ * as in JSON Schema. `minimum` and `maximum` of the document are its bounds.
  */
 export function Int64Field(document: ApiPropertyOptions): PropertyDecorator {
   const { minimum = MIN_INT64, maximum = MAX_INT64 } = document;
@@ -237,8 +246,9 @@ interface DecimalOptions
 }
 
 /**
- * An exact decimal in a body, as a string: `"12.50"`. Its column is `@Column('numeric', { precision, scale })` with the same digits, and
- * the type of both is `string`. A number is invalid, because JSON's readers make a double of it.
+ * An exact decimal in a body, as a string: `"12.50"`. Its column is `@Column('numeric', { precision, scale
+ * })` with the same digits, and the type of both is `string`. A number is invalid, because JSON's readers
+ * make a double of it.
  */
 export function DecimalField({
   precision,
@@ -307,7 +317,10 @@ const isDay = (value: unknown): boolean =>
   /^(?!0000)\d{4}-(0[1-9]|1[0-2])-\d{2}$/.test(value) &&
   new Date(`${value}T00:00:00Z`).getUTCDate() === Number(value.slice(8));
 
-/** class-validator accepts 30 February, a space instead of the T, and leap seconds, which a `Date` cannot hold. */
+/**
+ * class-validator accepts 30 February, a space instead of the T, and leap seconds, which a `Date` cannot
+ * hold.
+ */
 const isTime = (value: unknown): value is string =>
   isRFC3339(value) &&
   isString(value) &&
@@ -323,8 +336,8 @@ interface IntegerParameterOptions {
 }
 
 /**
- * A query parameter that is an integer from `min` to `max` in plain decimal digits. Rejects `1e1`, ` 5`, `0x10`, an empty value
- * and a repeated parameter. Values out of range are rejected, not clamped.
+ * A query parameter that is an integer from `min` to `max` in plain decimal digits. Rejects `1e1`, ` 5`,
+ * `0x10`, an empty value and a repeated parameter. Values out of range are rejected, not clamped.
  */
 export function IntegerParameter({ min, max, ...document }: IntegerParameterOptions): PropertyDecorator {
   return applyDecorators(
@@ -353,7 +366,10 @@ interface ObjectListOptions extends Pick<ApiPropertyOptions, 'description' | 'ex
   readonly max: number;
 }
 
-/** A list of objects of one class, whose rules hold for each. An invalid one is named by its place, such as `pets.3.name`. */
+/**
+ * A list of objects of one class, whose rules hold for each. An invalid one is named by its place, such as
+ * `pets.3.name`.
+ */
 export function ObjectList(
   itemType: () => Type<object>,
   { min = 1, max, ...document }: ObjectListOptions,

@@ -8,7 +8,9 @@ const PRIMITIVES: readonly unknown[] = [String, Number, Boolean, BigInt];
 /** The problem of a parameter that is repeated where one value is expected. */
 export const GIVEN_ONCE = 'must be given once';
 
-/** Whether a parameter of this type has one value. `Object` may be anything: TypeScript emits it for unions. */
+/**
+ * Whether a parameter of this type has one value. `Object` may be anything: TypeScript emits it for unions.
+ */
 export const isPrimitive = (type: unknown): boolean => PRIMITIVES.includes(type);
 
 /** Whether a value of the query, or one of a list, is not UTF-8: the parser of the query marks it. */
@@ -21,7 +23,10 @@ const notUtf8 = (name: string): FieldError =>
     message: `${shown([name])} must be UTF-8 in percent-encoding`,
   });
 
-/** The errors of parameters that a handler reads without a DTO. @param name of one parameter; without it, the value is the query */
+/**
+ * The errors of parameters that a handler reads without a DTO.
+ * @param name of one parameter; without it, the value is the query
+ */
 export const notUtf8In = (value: unknown, name?: string): FieldError[] =>
   Object.entries(name === undefined ? (value ?? {}) : { [name]: value }).flatMap(([key, one]) =>
     isGarbled(one) ? [notUtf8(key)] : [],
@@ -31,8 +36,9 @@ const once = (name: string): FieldError =>
   parameterError('query', [name], { code: 'type', message: `${shown([name])} ${GIVEN_ONCE}` });
 
 /**
- * The errors of a query whose parameters are repeated, as its transforms leave them, or not UTF-8. For a parameter with one value, the
- * repetition is the error, whatever rules the list of its values breaks. For one of an unknown type it is only if the list breaks a rule.
+ * The errors of a query whose parameters are repeated, as its transforms leave them, or not UTF-8. For a
+ * parameter with one value, the repetition is the error, whatever rules the list of its values breaks. For
+ * one of an unknown type it is only if the list breaks a rule.
  * @param instance what the transforms of the DTO have made of the query
  * @param broken of the rules of the DTO
  */

@@ -5,8 +5,9 @@ type Storage = ReturnType<typeof getMetadataStorage>;
 type Class = Parameters<Storage['getTargetValidationMetadatas']>[0];
 
 /**
- * Lets class-validator 0.15 remember the rules of each class. It goes through those of all classes, and groups them by property,
- * for every object that it validates: 3 to 7 % of the CPU of a list. A decorator that adds a rule makes it look again.
+ * Lets class-validator 0.15 remember the rules of each class. It goes through those of all classes, and
+ * groups them by property, for every object that it validates: 3 to 7 % of the CPU of a list. A decorator
+ * that adds a rule makes it look again.
  */
 export function rememberRules(storage: Storage): void {
   const collect = storage.getTargetValidationMetadatas.bind(storage);

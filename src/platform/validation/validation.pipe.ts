@@ -82,7 +82,9 @@ export class RequestValidationPipe extends ValidationPipe {
     return instance;
   }
 
-  /** A pipe of the route may make an instance of one member, such as `@Param('id', UserByIdPipe) user: User`. */
+  /**
+   * A pipe of the route may make an instance of one member, such as `@Param('id', UserByIdPipe) user: User`.
+   */
   private async ofMember(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { data, metatype } = metadata;
     if (typeof value === 'bigint' && data !== undefined && isPrimitive(metatype)) return value; // Nest takes it for an object
@@ -92,7 +94,10 @@ export class RequestValidationPipe extends ValidationPipe {
     });
   }
 
-  /** Of a parameter that is no `number` or `boolean`, Nest would make NaN, 0 or false, and pipes such as `DefaultValuePipe` take those. */
+  /**
+   * Of a parameter that is no `number` or `boolean`, Nest would make NaN, 0 or false, and pipes such as
+   * `DefaultValuePipe` take those.
+   */
   protected override transformPrimitive(value: unknown, metadata: ArgumentMetadata): unknown {
     const refuse = (problem: string) => new ValidationFailed([invalidValue('type', problem, metadata)]);
     const garbled = metadata.type === 'query' ? notUtf8In(value, metadata.data) : [];

@@ -28,7 +28,10 @@ export class DeliveriesService {
     return page.map((delivery) => DeliveryResponse.from(delivery));
   }
 
-  /** Sends the delivery again, with a new retry schedule. @throws WebhookNotFound, DeliveryNotFound, WebhookDisabled */
+  /**
+   * Sends the delivery again, with a new retry schedule.
+   * @throws WebhookNotFound, DeliveryNotFound, WebhookDisabled
+   */
   async retry(owner: Int64, webhookId: Int64, id: Int64, changes: Changes): Promise<DeliveryResponse> {
     const webhook = await this.enabled(changes, owner, webhookId);
     return changes.transaction(async ({ manager }) => {
@@ -59,7 +62,10 @@ export class DeliveriesService {
   }
 }
 
-/** Asked for by hand, it goes before the backlog. Schedules use the database's clock, which all processes share. */
+/**
+ * Asked for by hand, it goes before the backlog. Schedules use the database's clock, which all processes
+ * share.
+ */
 async function sendNow(manager: EntityManager, delivery: WebhookDelivery): Promise<DeliveryResponse> {
   const [row] = await manager.query<{ now: Date }[]>('SELECT now()');
   Object.assign(delivery, { state: DeliveryState.Pending, tries: 0, nextAttemptAt: row?.now });

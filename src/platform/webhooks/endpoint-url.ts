@@ -4,8 +4,8 @@ import { bodyError } from '../errors/field-error.js';
 import { AddressRefused, EndpointAddresses, NameServersUnavailable } from './delivery/endpoint-addresses.js';
 
 /**
- * Checks the URL of an endpoint when it is set. A name is accepted if no name server responds, because this process may
- * have no DNS while the worker has; every connection checks the name again.
+ * Checks the URL of an endpoint when it is set. A name is accepted if no name server responds, because this
+ * process may have no DNS while the worker has; every connection checks the name again.
  */
 @Injectable()
 export class EndpointUrl {

@@ -15,8 +15,8 @@ export const IS_ACTIVE = `
 export const END_PAUSE = 'UPDATE webhooks SET busy_until = NULL WHERE id = $1 AND busy_by IS NULL';
 
 /**
- * SQL: puts the delivery $2 before all others that wait for the webhook $1. Its place is a time, so that the index of due deliveries
- * serves, and just before the earliest one, so that the backlog's age stays true.
+ * SQL: puts the delivery $2 before all others that wait for the webhook $1. Its place is a time, so that the
+ * index of due deliveries serves, and just before the earliest one, so that the backlog's age stays true.
  */
 export const GO_FIRST = `
   UPDATE webhook_deliveries

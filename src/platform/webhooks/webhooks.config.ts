@@ -4,11 +4,13 @@ import type { Variables } from '../config/variables.js';
 const KEY_BYTES = 32; // AES-256
 
 export class WebhooksConfig {
-  /** Subnets that webhooks may reach although their addresses are not public. Plain http is allowed there too. */
+  /**
+   * Subnets that webhooks may reach although their addresses are not public. Plain http is allowed there too.
+   */
   readonly allowedNetworks: readonly string[];
   /**
-   * The first key encrypts secrets in the database; all of them decrypt. Without keys, secrets are stored in plain
-   * text.
+   * The first key encrypts secrets in the database; all of them decrypt. Without keys, secrets are stored in
+   * plain text.
    */
   readonly secretKeys: readonly Buffer[];
 

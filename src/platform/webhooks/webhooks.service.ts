@@ -19,7 +19,10 @@ import { EndpointUrl } from './endpoint-url.js';
 import { DisabledReason, Webhook, WebhookState } from './webhook.entity.js';
 import { TooManyWebhooks, WebhookDisabledByOperator, WebhookNotFound } from './webhook.errors.js';
 
-/** How many webhooks a key can have. One that has more, from before its plan or this table changed, keeps them. */
+/**
+ * How many webhooks a key can have. One that has more, from before its plan or this table changed, keeps
+ * them.
+ */
 export const WEBHOOKS_OF_PLAN: Readonly<Record<Plan, number>> = {
   free: 2,
   pro: 5,
@@ -106,8 +109,8 @@ export class WebhooksService {
   }
 
   /**
-   * If the previous secret is still valid, only the newest secret is replaced, because its response may have been lost.
-   * The previous one keeps its end time.
+   * If the previous secret is still valid, only the newest secret is replaced, because its response may have
+   * been lost. The previous one keeps its end time.
    * @throws WebhookNotFound
    */
   async rotateSecret(owner: Int64, webhookId: Int64): Promise<WebhookWithSecretResponse> {

@@ -64,7 +64,9 @@ export class CategoriesService {
     return CategoryResponse.from(await created.catch(rethrowAsCategoryError(category)));
   }
 
-  /** @throws CategoryNotFound, PreconditionFailed, CategoryNameTaken, ParentCategoryNotFound, CategoryCycle */
+  /**
+   * @throws CategoryNotFound, PreconditionFailed, CategoryNameTaken, ParentCategoryNotFound, CategoryCycle
+   */
   async update(
     id: Int64,
     change: UpdateCategoryDto,

@@ -5,14 +5,17 @@ import { CategoryCycle, ParentCategoryNotFound } from './category.errors.js';
 const CATEGORIES = 7_083_461_293;
 
 /**
- * Serialises moves in the tree until their transactions end. Two concurrent ones could otherwise create a cycle that neither
- * sees.
+ * Serialises moves in the tree until their transactions end. Two concurrent ones could otherwise create a
+ * cycle that neither sees.
  */
 export async function lockCategories({ manager }: Changes): Promise<void> {
   await manager.query('SELECT pg_advisory_xact_lock($1)', [CATEGORIES]);
 }
 
-/** Call it after `lockCategories`, to see everything committed before. @throws ParentCategoryNotFound, CategoryCycle */
+/**
+ * Call it after `lockCategories`, to see everything committed before.
+ * @throws ParentCategoryNotFound, CategoryCycle
+ */
 export async function assertNoCycle({ manager }: Changes, id: Int64, parentId: Int64): Promise<void> {
   const above = await manager.query<{ isCycle: boolean }[]>(
     `WITH RECURSIVE above AS (

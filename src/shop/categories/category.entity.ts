@@ -22,9 +22,9 @@ export class Category {
 }
 
 /**
- * The full case folding (Unicode, section 3.13) of the NFC form: names with equal keys are the same name. Lower-casing
- * alone would not equate `ß` and `SS`. Folding each character separately avoids the final sigma, which depends on
- * context. `ı` is skipped because its upper case is that of a different letter.
+ * The full case folding (Unicode, section 3.13) of the NFC form: names with equal keys are the same name.
+ * Lower-casing alone would not equate `ß` and `SS`. Folding each character separately avoids the final sigma,
+ * which depends on context. `ı` is skipped because its upper case is that of a different letter.
  */
 export const nameKeyOf = (name: string): string =>
   Array.from(name.normalize('NFC'), (character) =>

@@ -10,8 +10,8 @@ const REST = 10;
 const TIMEOUT = seconds(30);
 
 /**
- * Counts pets, one count at a time in this process. Meanwhile, and for a while afterwards, everyone gets the last one, unless a later one
- * has failed: otherwise an old count would hide an outage.
+ * Counts pets, one count at a time in this process. Meanwhile, and for a while afterwards, everyone gets the
+ * last one, unless a later one has failed: otherwise an old count would hide an outage.
  */
 @Injectable()
 export class InventoryService {

@@ -7,8 +7,8 @@ import { InvalidStatusTransition } from './pet.errors.js';
 import { PET_STATUS_CHANGED, PET_UPDATED } from './pet.events.js';
 
 /**
- * Reads a pet and locks it until the transaction ends. A transaction that also needs an order must lock the pet first.
- * This common lock order prevents deadlocks.
+ * Reads a pet and locks it until the transaction ends. A transaction that also needs an order must lock the
+ * pet first. This common lock order prevents deadlocks.
  */
 export function lockPet({ manager }: Changes, id: Int64): Promise<Pet | null> {
   return findById(manager.getRepository(Pet), id, { lock: { mode: 'pessimistic_write' } });

@@ -6,7 +6,8 @@ import { canBecome, PetStatus } from './pet-status.js';
 import { PetNotAvailable, PetNotFound } from './pet.errors.js';
 
 /**
- * Holds pets for orders, in the order's transaction. Each method locks the pet, so call it before locking the order.
+ * Holds pets for orders, in the order's transaction. Each method locks the pet, so call it before locking the
+ * order.
  */
 @Injectable()
 export class PetReservationsService {

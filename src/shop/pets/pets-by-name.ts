@@ -9,8 +9,8 @@ const FOLDED = 'folded_pet_name(name) COLLATE "C"';
 const AFTER_ALL = 'repeat(chr(1114111), 201)';
 
 /**
- * A page of pets in the order of their folded names, and of `id` where those are equal: by an index, whatever the filter. The at most 100
- * pets of `ids` are read first, and then sorted.
+ * A page of pets in the order of their folded names, and of `id` where those are equal: by an index, whatever
+ * the filter. The at most 100 pets of `ids` are read first, and then sorted.
  */
 export async function petsByName(manager: EntityManager, query: ListPetsQuery): Promise<Page<Pet>> {
   const { status, namePrefix, ids, sort = 'name' } = query;
@@ -24,7 +24,8 @@ export async function petsByName(manager: EntityManager, query: ListPetsQuery): 
     if (status !== undefined) conditions.push(`status = ${$(status)}`);
     if (namePrefix !== undefined && namePrefix !== '') {
       const prefix = `folded_pet_name(${$(namePrefix)})`;
-      // The key of a cursor is within the prefix: a second bound of the same side could become the one by which the index is entered.
+      // The key of a cursor is within the prefix: a second bound of the same side could become the one by
+      // which the index is entered.
       if (!after || isDescending) conditions.push(`${FOLDED} >= ${prefix}`);
       if (!after || !isDescending) conditions.push(`${FOLDED} < ${prefix} || ${AFTER_ALL}`);
     }

@@ -69,7 +69,10 @@ export class StoreService {
     );
   }
 
-  /** @param endReservation ends the hold on the pet; rolled back if the order does not allow the transition or meet the condition */
+  /**
+   * @param endReservation ends the hold on the pet; rolled back if the order does not allow the transition or
+   * meet the condition
+   */
   private async advance(
     id: Int64,
     changes: Changes,

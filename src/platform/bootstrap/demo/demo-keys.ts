@@ -21,7 +21,10 @@ export async function storedDemoKeys(dataDir: string): Promise<DemoKeys | undefi
   }
 }
 
-/** Creates a key for each plan. The secrets are stored in the data folder, so that every start prints the same ones. */
+/**
+ * Creates a key for each plan. The secrets are stored in the data folder, so that every start prints the same
+ * ones.
+ */
 export async function createDemoKeys(keys: ApiKeysService, dataDir: string): Promise<DemoKeys> {
   const created = {} as Record<Plan, string>;
   for (const plan of PLAN_NAMES) {

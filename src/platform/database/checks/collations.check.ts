@@ -2,8 +2,9 @@ import { warn } from '../../config/check-result.js';
 import type { DatabaseCheck } from './database-check.js';
 
 /**
- * Indexes that rely on a collation, by themselves or by a function in their expression, and the version that they were built with: that in
- * their comment, otherwise the one that the database was created with. Only the owner of a collation can refresh that.
+ * Indexes that rely on a collation, by themselves or by a function in their expression, and the version that
+ * they were built with: that in their comment, otherwise the one that the database was created with. Only the
+ * owner of a collation can refresh that.
  */
 const OUTDATED = `
   WITH used (index, collation_oid) AS (
@@ -23,7 +24,10 @@ const OUTDATED = `
   WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND built <> actual
   ORDER BY 1`;
 
-/** A library of another version, such as ICU, may order or fold a text otherwise than when an index was built: rows are not found. */
+/**
+ * A library of another version, such as ICU, may order or fold a text otherwise than when an index was built:
+ * rows are not found.
+ */
 export const checkCollations: DatabaseCheck = async ({ query }) => {
   const found = await query<{ index: string; built: string; actual: string }>(OUTDATED);
   const [first] = found;

@@ -20,7 +20,10 @@ const LIMITS = `
       - coalesce(current_setting('reserved_connections', true)::integer, 0) AS "ofServer"
   FROM pg_roles, pg_database WHERE rolname = session_user AND datname = current_database()`;
 
-/** Fewer connections than a process opens under load: some of its requests would get 503. Behind a pooler, the pooler's setting counts. */
+/**
+ * Fewer connections than a process opens under load: some of its requests would get 503. Behind a pooler, the
+ * pooler's setting counts.
+ */
 export const checkConnectionLimit: DatabaseCheck = async ({ query, config }) => {
   const { databaseUrl, directDatabaseUrl } = config.inspect(DatabaseConfig);
   if (databaseUrl === undefined || directDatabaseUrl !== undefined) return [];

@@ -13,8 +13,8 @@ export interface CheckedDatabase {
 }
 
 /**
- * A check that doctor, the start of the service and that of a worker run. It changes nothing. The start refuses what fails, and logs
- * warnings.
+ * A check that doctor, the start of the service and that of a worker run. It changes nothing. The start
+ * refuses what fails, and logs warnings.
  * @throws StartupError instead of a result that fails: its first sentence is the finding, the rest is advice
  */
 export type DatabaseCheck = (database: CheckedDatabase) => Promise<readonly CheckResult[]>;

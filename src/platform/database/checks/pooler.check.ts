@@ -3,7 +3,10 @@ import { DatabaseConfig } from '../database.config.js';
 import { changesSessions, NAME_DIRECTLY, tryPreparedStatements } from '../sessions.js';
 import type { DatabaseCheck } from './database-check.js';
 
-/** A pooler that gives a transaction any session of PostgreSQL: prepared statements, notifications and the lock of migrations need one. */
+/**
+ * A pooler that gives a transaction any session of PostgreSQL: prepared statements, notifications and the
+ * lock of migrations need one.
+ */
 export const checkPooler: DatabaseCheck = async ({ config }) => {
   const { databaseUrl, directDatabaseUrl, preparedStatements } = config.inspect(DatabaseConfig);
   if (databaseUrl === undefined) return [];

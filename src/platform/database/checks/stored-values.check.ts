@@ -6,7 +6,10 @@ const ROUNDED = `
     quote_ident(current_database()) AS database
   WHERE current_setting('extra_float_digits')::integer < 1`;
 
-/** The rules by which a write stores another row than PostgreSQL returns. Tables of an extension are left to it. */
+/**
+ * The rules by which a write stores another row than PostgreSQL returns. Tables of an extension are left to
+ * it.
+ */
 const RULES = `
   SELECT quote_ident(rulename) AS rule, ev_class::regclass::text AS table
   FROM pg_rewrite JOIN pg_class ON pg_class.oid = ev_class

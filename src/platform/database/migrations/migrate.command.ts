@@ -82,7 +82,10 @@ async function revert(known: readonly Migration[], { json, yes, force }: Options
   );
 }
 
-/** `DATABASE_URL`, or the embedded database, which only a start creates: a forgotten `DATABASE_URL` must not make a second one. */
+/**
+ * `DATABASE_URL`, or the embedded database, which only a start creates: a forgotten `DATABASE_URL` must not
+ * make a second one.
+ */
 async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
   const config = new Config().read(DatabaseConfig);
   const url = config.directDatabaseUrl ?? config.databaseUrl;

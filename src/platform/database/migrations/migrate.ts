@@ -22,7 +22,10 @@ import { anotherProgram, readRights, requireUse, whyNotMigrate } from './rights.
 const CONNECT = seconds(5);
 /** SQLSTATE of a missing right, and of a table, function or type that another program has made. */
 const OF_THE_DATABASE = ['42501', '42P07', '42723', '42710'];
-/** SQLSTATE of what PostgreSQL has only with ICU or with an extension: collations that fold names, operators of an index. */
+/**
+ * SQLSTATE of what PostgreSQL has only with ICU or with an extension: collations that fold names, operators
+ * of an index.
+ */
 const UNDEFINED_OBJECT = '42704';
 const APPLICATION = `${SERVICE.prefix} migrate`;
 
@@ -31,11 +34,12 @@ const warn: Say = (line) => {
 };
 
 /**
- * Runs the pending migrations under an advisory lock. If several processes start together, one migrates and the rest wait.
- * PostgreSQL releases the lock when its connection ends.
+ * Runs the pending migrations under an advisory lock. If several processes start together, one migrates and
+ * the rest wait. PostgreSQL releases the lock when its connection ends.
  * @param known the migrations of this version, in order
  * @param begin called with the names of the pending migrations, if any
- * @param say called at once and then every 10 s while it waits, with a sentence that names the process it waits for
+ * @param say called at once and then every 10 s while it waits, with a sentence that names the process it
+ *   waits for
  * @returns the names of the migrations that this process ran
  * @throws StartupError if the connection fails, also in the middle of a migration
  */
@@ -69,8 +73,8 @@ type Look<Found> = (client: pg.Client, state: MigrationState) => Promise<Found>;
 
 /**
  * Compares the migrations without running any.
- * @throws StartupError if the connection fails, the database cannot store every text, the role may not use the tables, or they are
- * another program's
+ * @throws StartupError if the connection fails, the database cannot store every text, the role may not use
+ *   the tables, or they are another program's
  */
 export async function inspectMigrations<Found = void>(
   url: string,
@@ -92,7 +96,10 @@ export async function inspectMigrations<Found = void>(
   });
 }
 
-/** Counts the connections of the service's processes, those of other commands included. @throws StartupError */
+/**
+ * Counts the connections of the service's processes, those of other commands included.
+ * @throws StartupError
+ */
 export function countConnections(url: string): Promise<number> {
   const sql = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND starts_with(application_name, $1) AND application_name <> $2`;
@@ -137,7 +144,11 @@ export async function lastMigration(url: string, known: readonly Migration[]): P
   return last;
 }
 
-/** Reverts the newest migration. @returns its name, or undefined if none is applied @throws as `lastMigration()` */
+/**
+ * Reverts the newest migration.
+ * @returns its name, or undefined if none is applied
+ * @throws as `lastMigration()`
+ */
 export async function revertLast(url: string, known: readonly Migration[]): Promise<string | undefined> {
   const last = await lastMigration(url, known);
   if (last === undefined) return undefined;
@@ -191,7 +202,10 @@ async function underLock<T>(
   }
 }
 
-/** Ends the other connections with that of the lock, without which nothing may go on. It idles, so a lost network is noticed there first. */
+/**
+ * Ends the other connections with that of the lock, without which nothing may go on. It idles, so a lost
+ * network is noticed there first.
+ */
 function endWith(lock: ServiceClient, dataSource: DataSource): void {
   poolOf(dataSource).on('connect', (client) => {
     const end = () => {

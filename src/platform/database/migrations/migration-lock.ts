@@ -26,8 +26,9 @@ const HOLDER = `
     AND classid = ${LOCK >> 32n} AND objid = ${LOCK & 0xffff_ffffn}`;
 
 /**
- * Takes the lock of the migrations for the session. Asks again and again, because a statement that waits for a lock holds a
- * snapshot, for which `CREATE INDEX CONCURRENTLY` of the lock's holder would wait too, which PostgreSQL sees as no deadlock.
+ * Takes the lock of the migrations for the session. Asks again and again, because a statement that waits for
+ * a lock holds a snapshot, for which `CREATE INDEX CONCURRENTLY` of the lock's holder would wait too, which
+ * PostgreSQL sees as no deadlock.
  * @param query runs a statement in a session that has no transaction open
  */
 export async function takeLock(query: Query, say: Say): Promise<void> {

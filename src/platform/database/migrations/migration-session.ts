@@ -14,8 +14,9 @@ const SAY_AGAIN = seconds(10);
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Limits that a role, a database or a pooler may set. None of them is for a session that migrates: a statement may take long, and the
- * session that holds the lock idles meanwhile. Set by a statement, because PgBouncer drops start-up parameters.
+ * Limits that a role, a database or a pooler may set. None of them is for a session that migrates: a
+ * statement may take long, and the session that holds the lock idles meanwhile. Set by a statement, because
+ * PgBouncer drops start-up parameters.
  */
 const WITHOUT_LIMITS = `
   SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout',
@@ -25,7 +26,10 @@ export async function endLimits(client: pg.ClientBase): Promise<void> {
   await client.query(WITHOUT_LIMITS);
 }
 
-/** Lets each migration wait for a lock for 1 s only. One without a transaction builds indexes concurrently, for which nobody waits. */
+/**
+ * Lets each migration wait for a lock for 1 s only. One without a transaction builds indexes concurrently,
+ * for which nobody waits.
+ */
 export function limitLocks({ migrations }: DataSource): void {
   for (const migration of migrations) {
     if (migration.transaction === false) continue;
@@ -44,7 +48,10 @@ const OLDEST = `
   WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
   ORDER BY xact_start LIMIT 1`;
 
-/** Repeats work that could not get a lock in time; finished migrations are kept. Says so every 10 s, with the oldest transaction. */
+/**
+ * Repeats work that could not get a lock in time; finished migrations are kept. Says so every 10 s, with the
+ * oldest transaction.
+ */
 export async function untilLocked<T>(dataSource: DataSource, say: Say, work: () => Promise<T>): Promise<T> {
   let saidAt = -Infinity;
   for (;;) {

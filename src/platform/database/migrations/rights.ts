@@ -14,7 +14,10 @@ interface Rights {
   readonly owner: string | null;
   /** Whether the role may do what the owner may. */
   readonly isOwner: boolean;
-  /** The tables of the owner, but for those of extensions, that the role may not use; of `migrations` it needs to read only. */
+  /**
+   * The tables of the owner, but for those of extensions, that the role may not use; of `migrations` it needs
+   * to read only.
+   */
   readonly closed: readonly string[];
 }
 

@@ -13,7 +13,10 @@ export const POOL_SIZE = 10;
 export const CONNECTIONS_OF_A_PROCESS = POOL_SIZE + 2;
 /** Time to get a free or new connection. */
 const CONNECT_TIMEOUT = seconds(3);
-/** PostgreSQL's limit, which counts the whole life of a stream, pauses of its reader included. Queries end sooner, by the client. */
+/**
+ * PostgreSQL's limit, which counts the whole life of a stream, pauses of its reader included. Queries end
+ * sooner, by the client.
+ */
 const STATEMENT_TIMEOUT = seconds(30);
 const INT8_OID = pg.types.builtins.INT8;
 

@@ -19,7 +19,10 @@ export class PoolWatch {
     this.pool.on('acquire', note).on('release', note);
   }
 
-  /** Milliseconds for which all connections have been in use and none has come back; 0 if one is free, or may still be opened. */
+  /**
+   * Milliseconds for which all connections have been in use and none has come back; 0 if one is free, or may
+   * still be opened.
+   */
   stuckFor(): number {
     const { totalCount, idleCount, options } = this.pool;
     return totalCount >= options.max && idleCount === 0 ? this.clock.elapsed() - this.lastMove : 0;

@@ -59,7 +59,10 @@ interface Limit {
 /** Its types lack the parameters. */
 const Query = pg.Query as unknown as new (...args: [Sent, unknown[] | undefined, Answer]) => pg.Submittable;
 
-/** A connection that closes after a query timeout, reports whether it can be reused, and throws if a COMMIT did not commit. */
+/**
+ * A connection that closes after a query timeout, reports whether it can be reused, and throws if a COMMIT
+ * did not commit.
+ */
 export class ServiceClient extends pg.Client {
   /** Milliseconds. */
   queryTimeout = QUERY_TIMEOUT;
@@ -115,8 +118,8 @@ export class ServiceClient extends pg.Client {
   }
 
   /**
-   * Runs a query with a timeout. Streams, cursors and `COPY` have none, because they may wait for their consumer.
-   * The overloads of `pg` have no signature in common.
+   * Runs a query with a timeout. Streams, cursors and `COPY` have none, because they may wait for their
+   * consumer. The overloads of `pg` have no signature in common.
    */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
   override query(query: any, ...others: unknown[]): any {
@@ -146,9 +149,9 @@ export class ServiceClient extends pg.Client {
   }
 
   /**
-   * The callback is an argument: `pg` would assign a function to a property of the query, for its promise and once more for its
-   * `query_timeout`. V8 allocates such functions in the old generation, where everything that they refer to stays until the next
-   * full collection, such as the rows, the request and the response.
+   * The callback is an argument: `pg` would assign a function to a property of the query, for its promise and
+   * once more for its `query_timeout`. V8 allocates such functions in the old generation, where everything
+   * that they refer to stays until the next full collection, such as the rows, the request and the response.
    */
   private send(query: Sent, values: unknown[] | undefined, callback: Answer): void {
     const { text, query_timeout: timeout = this.queryTimeout } =
@@ -182,7 +185,8 @@ export class ServiceClient extends pg.Client {
       if (deadline > now) this.lookAt(deadline);
       else {
         ended(new QueryTimeout(timeout));
-        // PostgreSQL notices that nobody waits for the statement any more, and the pool that it lost the connection.
+        // PostgreSQL notices that nobody waits for the statement any more, and the pool that it lost the
+        // connection.
         this.end().catch(() => undefined);
         this.destroy();
       }
@@ -200,7 +204,10 @@ export class ServiceClient extends pg.Client {
     this.queryTimeout = timeout + MARGIN;
   }
 
-  /** Rejects also when `end()` is called before the connection is open: the promise of `pg` would stay pending. */
+  /**
+   * Rejects also when `end()` is called before the connection is open: the promise of `pg` would stay
+   * pending.
+   */
   override connect(): Promise<pg.Client>;
   override connect(callback: (error: Error | null, client?: pg.Client) => void): void;
   override connect(

@@ -10,10 +10,15 @@ import { QUERY_TIMEOUT, ServiceClient } from './service-client.js';
 /** The pool of TypeORM. */
 export const poolOf = ({ driver }: DataSource): pg.Pool => (driver as PostgresDriver).master as pg.Pool;
 
-/** The time that `end()` leaves to running statements, such as those of background work on a frozen server. */
+/**
+ * The time that `end()` leaves to running statements, such as those of background work on a frozen server.
+ */
 const END_TIMEOUT = seconds(0.5);
 
-/** Time for the first connection, that of the start: a process that loads its modules may read its sockets late. */
+/**
+ * Time for the first connection, that of the start: a process that loads its modules may read its sockets
+ * late.
+ */
 const FIRST_CONNECT_TIMEOUT = seconds(15);
 
 /** SQLSTATE `too_many_connections`: of the server, the database or the role. */
@@ -28,8 +33,8 @@ interface ServicePoolConfig extends pg.PoolConfig {
 type OnConnection = Parameters<pg.Pool['connect']>[0];
 
 /**
- * A pool that closes released connections with an open transaction, and those to a server that is read-only after a failover. If
- * the server refuses further connections, requests wait for those that are open.
+ * A pool that closes released connections with an open transaction, and those to a server that is read-only
+ * after a failover. If the server refuses further connections, requests wait for those that are open.
  */
 export class ServicePool extends pg.Pool {
   /** Milliseconds for the response to a query, unless the query or its transaction names a time. */
@@ -51,7 +56,8 @@ export class ServicePool extends pg.Pool {
     this.once('connect', () => {
       this.options.connectionTimeoutMillis = options.connectionTimeoutMillis;
     });
-    // An error between two queries would otherwise end the process: `pg` listens only during queries and while idle.
+    // An error between two queries would otherwise end the process: `pg` listens only during queries and
+    // while idle.
     this.on('connect', (client) => client.on('error', () => undefined));
     this.on('connect', (client) => this.clients.add(client));
     this.on('remove', (client) => this.clients.delete(client));
@@ -99,7 +105,10 @@ export class ServicePool extends pg.Pool {
     });
   }
 
-  /** The pool is as large as the server allows now, so that further requests wait for a connection instead of asking for one. */
+  /**
+   * The pool is as large as the server allows now, so that further requests wait for a connection instead of
+   * asking for one.
+   */
   private askForNoMore(): void {
     this.options.max = this.clients.size || this.totalCount; // those that are still connecting may be refused
     this.pause ??= setTimeout(() => {
@@ -108,7 +117,10 @@ export class ServicePool extends pg.Pool {
     }, REFUSED_PAUSE).unref();
   }
 
-  /** Ends at the end of the service, when requests and background work have had their time. Does not wait for a frozen server. */
+  /**
+   * Ends at the end of the service, when requests and background work have had their time. Does not wait for
+   * a frozen server.
+   */
   override end(callback?: (error?: Error) => void): Promise<void> {
     const destroy = () => {
       for (const client of this.clients) if (client instanceof ServiceClient) client.destroy();

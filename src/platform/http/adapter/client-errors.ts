@@ -60,8 +60,8 @@ type HeadersFor = (socket: Socket, packet: Buffer) => Promise<Headers>;
 type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /**
- * Responds with an Error to input that Node cannot parse as a request, and closes the connection. Earlier requests on it get
- * their responses first.
+ * Responds with an Error to input that Node cannot parse as a request, and closes the connection. Earlier
+ * requests on it get their responses first.
  * @param headersFor additional headers for the client of a connection
  */
 export function handleClientErrors(server: Server, headersFor: HeadersFor): void {

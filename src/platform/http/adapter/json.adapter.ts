@@ -38,7 +38,8 @@ export class JsonAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const server = createServer(SERVER_OPTIONS, serialRequests(this.getInstance<Express>()));
-    // Expectations but 100-continue are ignored (RFC 9110, section 10.1.1); by default Node.js responds with a bare 417.
+    // Expectations but 100-continue are ignored (RFC 9110, section 10.1.1); by default Node.js responds with
+    // a bare 417.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     this.httpServer = server;
   }
@@ -55,9 +56,11 @@ export class JsonAdapter extends ExpressAdapter {
   }
 
   /**
-   * Sends what a handler or a filter returns. The response to a request with an `Idempotency-Key` ends the transaction of its
-   * handler first: it is stored and committed, or, from status 400 on, everything is rolled back.
-   * @returns a promise for such a response and for a file. Nest awaits that of a handler, so that an error becomes the response
+   * Sends what a handler or a filter returns. The response to a request with an `Idempotency-Key` ends the
+   * transaction of its handler first: it is stored and committed, or, from status 400 on, everything is
+   * rolled back.
+   * @returns a promise for such a response and for a file. Nest awaits that of a handler, so that an error
+   *   becomes the response
    */
   override reply(response: Response, body: unknown, status?: number): unknown {
     const { transaction } = response.req;
@@ -114,7 +117,9 @@ export class JsonAdapter extends ExpressAdapter {
 /** How long an error waits for the end of its transaction, after which a repeat can run at once. */
 const ROLL_BACK_TIMEOUT = seconds(1);
 
-/** Whether Nest would pass the body to `response.json()`. Not an Error, whose properties may be confidential. */
+/**
+ * Whether Nest would pass the body to `response.json()`. Not an Error, whose properties may be confidential.
+ */
 const isJson = (body: unknown): body is object =>
   typeof body === 'object' && body !== null && !(body instanceof Error);
 
@@ -138,7 +143,10 @@ function sendJson(response: Response, value: object, hooks: ResponseHooks): void
   finish(response, text);
 }
 
-/** Writes JSON, and sets its media type unless the route has. The `toJSON()` of an object may give nothing to write. */
+/**
+ * Writes JSON, and sets its media type unless the route has. The `toJSON()` of an object may give nothing to
+ * write.
+ */
 function jsonFor(response: Response, value: object): string | null {
   const text = (writeJson(value) as string | undefined) ?? null;
   if (!hasType(response)) response.setHeader('Content-Type', JSON_TYPE);
@@ -162,8 +170,9 @@ function expressApp(): Express {
 }
 
 /**
- * Plain `name=value` pairs, without the default limit of 1000. A name or value that is not UTF-8 in percent-encoding ends with half of a
- * surrogate pair, which no valid one can have; RequestValidationPipe refuses it. After decoding, `%E9` would be a true U+FFFD.
+ * Plain `name=value` pairs, without the default limit of 1000. A name or value that is not UTF-8 in
+ * percent-encoding ends with half of a surrogate pair, which no valid one can have; RequestValidationPipe
+ * refuses it. After decoding, `%E9` would be a true U+FFFD.
  */
 const parseQuery = (text: string | null): ParsedUrlQuery =>
   parse(text ?? '', '&', '=', { maxKeys: 0, ...(text?.includes('%') && { decodeURIComponent: decoded }) });
@@ -183,8 +192,8 @@ const DEFAULT_HANDLER = String(new StreamableFile(Buffer.alloc(0)).errorHandler)
 const hasErrorHandler = (file: StreamableFile): boolean => String(file.errorHandler) !== DEFAULT_HANDLER;
 
 /**
- * Waits for the first bytes of a file: until then an error can still become an error response. A later error closes the
- * connection.
+ * Waits for the first bytes of a file: until then an error can still become an error response. A later error
+ * closes the connection.
  * @throws the error of the stream
  */
 async function firstBytes(stream: Readable, response: Response): Promise<void> {

@@ -5,15 +5,18 @@ import { seconds } from '../../clock/duration.js';
 const LINGER = seconds(1);
 
 /**
- * Ends a connection so that the client can read the response: to close a socket with unread input resets the connection, and what the
- * client has not read yet is lost (RFC 9112, section 9.6).
+ * Ends a connection so that the client can read the response: to close a socket with unread input resets the
+ * connection, and what the client has not read yet is lost (RFC 9112, section 9.6).
  */
 export function endLate(socket: Socket, text = ''): void {
   if (socket.writable) socket.end(text);
   setTimeout(() => socket.destroy(), LINGER).unref();
 }
 
-/** Makes Node.js end a connection in this way, if the response to a request whose body has not been read is its last one. */
+/**
+ * Makes Node.js end a connection in this way, if the response to a request whose body has not been read is
+ * its last one.
+ */
 export function closeLate(socket: Socket | null): void {
   if (socket)
     socket.destroySoon = () => {

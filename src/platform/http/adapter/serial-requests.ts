@@ -11,8 +11,9 @@ interface Connection {
 const connections = new WeakMap<Socket, Connection>();
 
 /**
- * Runs the requests of a connection one at a time, in their order (RFC 9112, section 9.3.2), each in a pass of the event loop of its own,
- * and stops reading while one waits. Node.js would start all requests of a packet at once.
+ * Runs the requests of a connection one at a time, in their order (RFC 9112, section 9.3.2), each in a pass
+ * of the event loop of its own, and stops reading while one waits. Node.js would start all requests of a
+ * packet at once.
  */
 export function serialRequests(application: RequestListener): RequestListener {
   return (request, response) => {

@@ -37,8 +37,9 @@ export function limitTransport(server: Server, { keepAlive, maxConnections }: Tr
 }
 
 /**
- * Keeps a connection that is silent because its handler is still working or its event stream has nothing to send. Not while a request
- * waits behind it: then nothing is read, and nobody would notice that the client has gone.
+ * Keeps a connection that is silent because its handler is still working or its event stream has nothing to
+ * send. Not while a request waits behind it: then nothing is read, and nobody would notice that the client
+ * has gone.
  */
 function closeIdle(socket: Socket): void {
   const isWorking =

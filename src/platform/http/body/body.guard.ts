@@ -26,10 +26,16 @@ import {
 } from './body.errors.js';
 import { decoderOf, readBytes } from './read-bytes.js';
 
-/** The `request.body` of a media type that is left to the handler's interceptors. A `@Body()` parameter refuses it. */
+/**
+ * The `request.body` of a media type that is left to the handler's interceptors. A `@Body()` parameter
+ * refuses it.
+ */
 export const UNREAD: unknown = Object.freeze(Object.create(null));
 
-/** Characters of a `Content-Type`. The longest in use, of a form with files and its boundary, has about a hundred. */
+/**
+ * Characters of a `Content-Type`. The longest in use, of a form with files and its boundary, has about a
+ * hundred.
+ */
 const MAX_TYPE = 256;
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -58,9 +64,10 @@ function requireBody({ method }: Request, dto: Type | undefined): void {
 }
 
 /**
- * Reads JSON, and forms where `@ApiConsumes()` names them, into `request.body`. It is the last guard of the pipeline: the
- * body of a request without a valid key is not read. A body that middleware of a module has read stays as it is. Then the request
- * takes a slot of its client, before anything is parsed: one that waits holds what it has sent, once.
+ * Reads JSON, and forms where `@ApiConsumes()` names them, into `request.body`. It is the last guard of the
+ * pipeline: the body of a request without a valid key is not read. A body that middleware of a module has
+ * read stays as it is. Then the request takes a slot of its client, before anything is parsed: one that waits
+ * holds what it has sent, once.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
@@ -156,7 +163,10 @@ async function isEmpty(request: Request): Promise<boolean> {
   return request.complete && request.readableLength === 0;
 }
 
-/** How a body is read; undefined for a media type that is left to the handler, an error for one that is not accepted. */
+/**
+ * How a body is read; undefined for a media type that is left to the handler, an error for one that is not
+ * accepted.
+ */
 function formatOf(
   request: Request,
   consumes: string[] | undefined,
@@ -187,7 +197,10 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-/** Whether a `Content-Type` is JSON, in any charset. No regular expression: the cost is linear in the header's length. */
+/**
+ * Whether a `Content-Type` is JSON, in any charset. No regular expression: the cost is linear in the header's
+ * length.
+ */
 function isJson(contentType: string): boolean {
   return typeOf(contentType) === 'application/json';
 }
@@ -200,7 +213,9 @@ function isJsonSuffix(contentType: string): boolean {
 
 const typeOf = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
-/** False for another charset only: JSON defines no parameters (RFC 8259, section 11), so others are ignored. */
+/**
+ * False for another charset only: JSON defines no parameters (RFC 8259, section 11), so others are ignored.
+ */
 function isUtf8(contentType: string): boolean {
   const [, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   return parameters.every(isHarmless);

@@ -4,7 +4,8 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { ENCODING, PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './body.errors.js';
 
 /**
- * Reads a body into one buffer. As a list of the pieces in which it was sent, it could take a hundred times its size.
+ * Reads a body into one buffer. As a list of the pieces in which it was sent, it could take a hundred times
+ * its size.
  * @param limit bytes
  * @throws PayloadTooLarge at once; what still comes is thrown away
  * @throws UnreadableBody if the connection closes before the end

@@ -76,8 +76,8 @@ const isUnderVersion = (path: string): boolean => /^\/v\d/.test(path);
 const hostOf = (origin: string): string => origin.replace(/^https?:\/\//, '');
 
 /**
- * The headers of a response to what is no request, such as headers that are too long: a page may read it if its origin is in the
- * bytes at hand.
+ * The headers of a response to what is no request, such as headers that are too long: a page may read it if
+ * its origin is in the bytes at hand.
  */
 export function corsHeadersFor(packet: Buffer, origins: readonly string[]): [name: string, value: string][] {
   const origin = /^origin:[ \t]*(\S+)/im.exec(packet.toString('latin1'))?.[1];
@@ -89,7 +89,10 @@ export function corsHeadersFor(packet: Buffer, origins: readonly string[]): [nam
   ];
 }
 
-/** Whether a request is a CORS preflight. Browsers send it without credentials (Fetch standard, section 3.3.5). */
+/**
+ * Whether a request is a CORS preflight. Browsers send it without credentials (Fetch standard, section
+ * 3.3.5).
+ */
 export function isPreflight({ method, headers }: Pick<Request, 'method' | 'headers'>): boolean {
   return (
     method === 'OPTIONS' &&

@@ -22,7 +22,10 @@ export function requestId(request: Request, response: Response): void {
   response.setHeader('X-Request-Id', request.id);
 }
 
-/** Replaces a path that cannot be decoded. A request for this very path gets the same error: `<` is not valid in a path. */
+/**
+ * Replaces a path that cannot be decoded. A request for this very path gets the same error: `<` is not valid
+ * in a path.
+ */
 export const UNDECODABLE = '/v1/<undecodable>';
 
 /** Replaces a path with so many segments that no route can have it. */
@@ -30,8 +33,9 @@ export const TOO_DEEP = '/v1/<too-deep>';
 const MAX_SEGMENTS = 32;
 
 /**
- * Rewrites a path that no route can have, so that the request passes through the pipeline and then gets 400 or 404. Otherwise
- * Express would respond before any guard to one that cannot be decoded, and compare a long one with each route.
+ * Rewrites a path that no route can have, so that the request passes through the pipeline and then gets 400
+ * or 404. Otherwise Express would respond before any guard to one that cannot be decoded, and compare a long
+ * one with each route.
  */
 export function impossiblePath(request: Request): void {
   const { path } = request;

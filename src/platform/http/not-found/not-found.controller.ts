@@ -9,8 +9,8 @@ import { CatchAll } from './catch-all.js';
 import { TOO_DEEP, UNDECODABLE } from '../middleware/request-context.js';
 
 /**
- * The catch-all route under `/v1`. Because it is a route, the guards run for it: a 404, a 405 and an OPTIONS need a key, count
- * against the quota and have the usual headers.
+ * The catch-all route under `/v1`. Because it is a route, the guards run for it: a 404, a 405 and an OPTIONS
+ * need a key, count against the quota and have the usual headers.
  */
 @ApiExcludeController()
 @CatchAll(true)

@@ -7,8 +7,8 @@ import { MethodNotAllowed } from '../../errors/route.errors.js';
 import { allMethods, allowedMethods } from '../adapter/allowed-methods.js';
 
 /**
- * Handles requests outside `/v1` that match no route, before Nest's 404: 204 for OPTIONS, 405 for another method of a known
- * path. `OPTIONS *` refers to the whole server.
+ * Handles requests outside `/v1` that match no route, before Nest's 404: 204 for OPTIONS, 405 for another
+ * method of a known path. `OPTIONS *` refers to the whole server.
  */
 function notFoundOutside(request: Request, response: Response, next: NextFunction): void {
   const { app, method, path } = request;
@@ -23,7 +23,9 @@ function notFoundOutside(request: Request, response: Response, next: NextFunctio
   response.status(204).end();
 }
 
-/** A module of its own, because Nest registers its routes after those of the modules in `AppModule.with()`. */
+/**
+ * A module of its own, because Nest registers its routes after those of the modules in `AppModule.with()`.
+ */
 @Module({ imports: [DiscoveryModule], controllers: [NotFoundController] })
 class CatchAllModule {}
 

@@ -1,7 +1,10 @@
 import { PLANS } from '../../plans/plans.js';
 import { SERVICE } from '../../config/service.js';
 
-/** The introduction of the document, in CommonMark: what all operations have in common. @param base address without `/v1` */
+/**
+ * The introduction of the document, in CommonMark: what all operations have in common.
+ * @param base address without `/v1`
+ */
 export const description = (base: string): string =>
   [
     `${SERVICE.description} Requests and responses are \`application/json\`. ` +

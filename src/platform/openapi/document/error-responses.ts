@@ -22,8 +22,8 @@ import type { OperationObject, ResponseObject, SchemaObject, SchemasObject } fro
 import type { Route } from './routes.js';
 
 /**
- * What Nest throws if the form has no file, one in another field, or one that `ParseFilePipe` refuses. Not in the catalogue: its code
- * is only the name of the status.
+ * What Nest throws if the form has no file, one in another field, or one that `ParseFilePipe` refuses. Not in
+ * the catalogue: its code is only the name of the status.
  */
 const NO_FILE = ofStatus(400, 'File is required');
 const WITH_FILES: readonly DomainError[] = [new DomainError('invalid', NO_FILE.code, NO_FILE.message)];
@@ -53,7 +53,10 @@ export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = Object
   ]),
 );
 
-/** Adds the error responses of the pipeline and of the route. A response that a decorator describes keeps its own content. */
+/**
+ * Adds the error responses of the pipeline and of the route. A response that a decorator describes keeps its
+ * own content.
+ */
 export function addErrorResponses(operation: OperationObject, route: Route, schemas: SchemasObject): void {
   const { responses } = operation;
   for (const [status, errors] of byStatus([...commonErrors(operation, route, schemas), ...route.errors])) {
@@ -90,7 +93,10 @@ function commonErrors(
 
 type Content = Readonly<Record<string, { readonly schema?: SchemaObject | { readonly $ref: string } }>>;
 
-/** An example of a 400 of an operation that takes no body: of what it reads, or of what every request must have. */
+/**
+ * An example of a 400 of an operation that takes no body: of what it reads, or of what every request must
+ * have.
+ */
 function mistakeWithoutBody({ parameters = [] }: OperationObject, route: Route): DomainError {
   if (route.hasQueryRules) return UNKNOWN_PARAMETER;
   if (route.isIdempotent) return malformedKey();

@@ -12,8 +12,9 @@ type Schema = SchemaObject & {
 type Media = Record<string, { schema?: SchemaOrReference; example?: unknown; examples?: unknown }>;
 
 /**
- * Adds an example to the body of a request and of each successful response, made of the examples of the properties. Tools such as
- * Postman read only such examples, and would mix properties that exclude each other.
+ * Adds an example to the body of a request and of each successful response, made of the examples of the
+ * properties. Tools such as Postman read only such examples, and would mix properties that exclude each
+ * other.
  */
 export function addExamples(operation: OperationObject, schemas: SchemasObject): void {
   const { operationId = '', requestBody, responses, parameters = [] } = operation;
@@ -131,7 +132,10 @@ function knownExample(schema: Schema, isStated = false): unknown {
   return stated ?? (isStated ? undefined : values?.[0]);
 }
 
-/** A schema with what its reference points at, and the names on the way. The siblings of a reference count more. */
+/**
+ * A schema with what its reference points at, and the names on the way. The siblings of a reference count
+ * more.
+ */
 function targetOf(
   reference: SchemaOrReference,
   schemas: SchemasObject,

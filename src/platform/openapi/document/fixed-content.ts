@@ -24,7 +24,10 @@ export class FixedContent {
     this.version = hash('sha256', this.body, 'base64url').slice(0, 22);
   }
 
-  /** The content in the best encoding that the client accepts. Each has its own strong `ETag` (RFC 9110, section 8.8.3). */
+  /**
+   * The content in the best encoding that the client accepts. Each has its own strong `ETag` (RFC 9110,
+   * section 8.8.3).
+   */
   async in(request: Request): Promise<{ body: Buffer; etag: string; encoding?: 'gzip' }> {
     const { body, version } = this;
     if (this.type.startsWith('image/') || request.acceptsEncodings('gzip', 'identity') !== 'gzip')
@@ -34,10 +37,15 @@ export class FixedContent {
   }
 }
 
-/** How long a client may keep what it got without asking again. A URL with the version of its content is valid for good. */
+/**
+ * How long a client may keep what it got without asking again. A URL with the version of its content is valid
+ * for good.
+ */
 export const CACHE = { revalidate: 'no-cache', forGood: 'public, max-age=31536000, immutable' } as const;
 
-/** Large responses leave one in each pass of the event loop, so that all other requests are served in between. */
+/**
+ * Large responses leave one in each pass of the event loop, so that all other requests are served in between.
+ */
 const downloads = new Slots({ perClient: 1, total: 1, wait: seconds(10) });
 
 /** Sends a content, or 304. @throws ServiceUnavailable if too many others are sent before */

@@ -72,7 +72,9 @@ const ON_STATUS: Readonly<Record<string, readonly HeaderName[]>> = {
   503: ['Retry-After'],
 };
 const WHEN_DEPRECATED: readonly HeaderName[] = ['Deprecation', 'Sunset', 'Link'];
-/** Responses with other statuses may come from a step before the interceptor, so these headers may be absent. */
+/**
+ * Responses with other statuses may come from a step before the interceptor, so these headers may be absent.
+ */
 const FROM_THE_HANDLER = ['200', '201', '304', '404', '410'];
 
 /** The headers of every response with this status. */

@@ -32,7 +32,8 @@ export class OpenApiDocument {
   ) {}
 
   /**
-   * Describes the controllers and DTOs, before the application listens. What contains its address follows with `make()`.
+   * Describes the controllers and DTOs, before the application listens. What contains its address follows
+   * with `make()`.
    * @throws StartupError if `@nestjs/swagger` cannot describe them
    */
   describe(app: INestApplication): void {
@@ -48,7 +49,8 @@ export class OpenApiDocument {
   }
 
   /**
-   * Makes the document when the application listens: no request may be the first to find that it is impossible.
+   * Makes the document when the application listens: no request may be the first to find that it is
+   * impossible.
    * @throws StartupError that names the class or path which no JSON can hold
    */
   make(): void {

@@ -7,10 +7,12 @@ export type ParameterOrder = Readonly<Record<string, readonly string[]>>;
 export const PARAMETER_ORDER = Symbol('PARAMETER_ORDER');
 
 /**
- * Puts path parameters first, in the order of the path; then those that are released, in their order; then new ones.
+ * Puts path parameters first, in the order of the path; then those that are released, in their order; then
+ * new ones.
  *
- * Many generators make positional arguments of parameters: in another order, a call that compiles would send its values under other
- * names. `@nestjs/swagger` cannot keep an order, because it lists the members of a query before headers.
+ * Many generators make positional arguments of parameters: in another order, a call that compiles would send
+ * its values under other names. `@nestjs/swagger` cannot keep an order, because it lists the members of a
+ * query before headers.
  */
 export function sortParameters(
   { parameters, operationId = '' }: OperationObject,

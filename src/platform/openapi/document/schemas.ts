@@ -12,8 +12,8 @@ export type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>
 export type TagObject = NonNullable<OpenAPIObject['tags']>[number];
 
 /**
- * Adds `additionalProperties: false` to the schema of a request body and to those within it, because unknown properties are
- * refused. A schema without properties, such as that of `@IsObject()`, stays open.
+ * Adds `additionalProperties: false` to the schema of a request body and to those within it, because unknown
+ * properties are refused. A schema without properties, such as that of `@IsObject()`, stays open.
  */
 export function refuseUnknownProperties(
   reference: SchemaOrReference,
@@ -35,7 +35,10 @@ export function refuseUnknownProperties(
   for (const part of parts) refuseUnknownProperties(part, schemas, seen);
 }
 
-/** Merges each `allOf` of a single schema, which `@nestjs/swagger` writes around a reference that has a description. */
+/**
+ * Merges each `allOf` of a single schema, which `@nestjs/swagger` writes around a reference that has a
+ * description.
+ */
 export function withoutSingleAllOf<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(withoutSingleAllOf) as Part;
   if (typeof part !== 'object' || part === null) return part;

@@ -44,8 +44,8 @@ declare function matchMedia(query: string): {
 };
 
 /**
- * Follows the colour scheme of the system, names elements for screen readers, skips the search for references, hides the test panel of
- * an operation, and shows every digit of a number in a response.
+ * Follows the colour scheme of the system, names elements for screen readers, skips the search for
+ * references, hides the test panel of an operation, and shows every digit of a number in a response.
  */
 export function petstorePlugin({ React, specActions, getComponent }: System): object {
   const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -121,7 +121,8 @@ export function petstorePlugin({ React, specActions, getComponent }: System): ob
     statePlugins: {
       spec: {
         wrapActions: {
-          // The document has no references. Otherwise each operation takes a second to open, to resolve all of them.
+          // The document has no references. Otherwise each operation takes a second to open, to resolve all
+          // of them.
           parseToJson: () => (text: string) => {
             const description = JSON.parse(text) as object;
             specActions.updateJsonSpec(description);

@@ -19,7 +19,8 @@ export function setupSwaggerUi(app: NestExpressApplication): void {
   openApi.describe(app);
   const files = new UiFiles(() => uiScript(uiDocument(openApi.document, pathOf(publicUrl))));
   app.use('/docs', securityHeaders(stagingPublicUrl));
-  // Routes, so that other methods of these paths are 405. One each, so that the log and the metrics have its name.
+  // Routes, so that other methods of these paths are 405. One each, so that the log and the metrics have its
+  // name.
   for (const path of files.paths) app.getHttpAdapter().getInstance().get(path, files.send);
 }
 
@@ -78,7 +79,10 @@ const fileName = ({ path }: Request): string =>
 const { resolve } = createRequire(import.meta.url);
 const packagedFile = (name: string): Buffer => readFileSync(resolve(`swagger-ui-dist/${name}`));
 
-/** The page may run its own scripts and call this service and its staging environment. Swagger UI needs inline styles. */
+/**
+ * The page may run its own scripts and call this service and its staging environment. Swagger UI needs inline
+ * styles.
+ */
 function securityHeaders(stagingPublicUrl: string | undefined) {
   const staging = stagingPublicUrl === undefined ? '' : ` ${new URL(stagingPublicUrl).origin}`;
   const policy = [

@@ -20,8 +20,8 @@ interface Response extends Json {
 }
 
 /**
- * The document for the Swagger UI: without references, which the page would resolve each time an operation opens, and with only
- * the codes of errors, so that an operation fits on a phone.
+ * The document for the Swagger UI: without references, which the page would resolve each time an operation
+ * opens, and with only the codes of errors, so that an operation fits on a phone.
  * @param path the path in `PUBLIC_URL`: the page calls the host that it was opened at
  */
 export function uiDocument(document: OpenAPIObject, path: string): OpenAPIObject {
@@ -75,10 +75,15 @@ function inOrderOf(paths: readonly string[], webhooks: Readonly<Record<string, J
   );
 }
 
-/** Of one operation. Schemas that all refer to one another would fill the page with every way through them. */
+/**
+ * Of one operation. Schemas that all refer to one another would fill the page with every way through them.
+ */
 const MAX_REFERENCES = 1_000;
 
-/** Replaces each reference by its target, as long as there are some `left`. A schema gets its name as the title. Stops at recursive references. */
+/**
+ * Replaces each reference by its target, as long as there are some `left`. A schema gets its name as the
+ * title. Stops at recursive references.
+ */
 function inlined(
   part: unknown,
   document: OpenAPIObject,
@@ -122,7 +127,10 @@ const shownOperation = ({ parameters, responses, ...operation }: Operation, path
   responses: mapValues(responses, (response, status) => shownResponse(status, response, path)),
 });
 
-/** Removes the example of an optional parameter, which the page would send, and a format of items that it does not know. */
+/**
+ * Removes the example of an optional parameter, which the page would send, and a format of items that it does
+ * not know.
+ */
 function shownParameter(parameter: Json): Json {
   if (parameter.required === true) return parameter;
   const { items, ...schema } = (parameter.schema ?? {}) as Json;

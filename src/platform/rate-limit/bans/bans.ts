@@ -25,9 +25,9 @@ interface OwnBan extends Ban {
 }
 
 /**
- * Bans keys that keep sending after a 429. Each process counts strikes separately. A ban takes effect in this process
- * immediately and is recorded with the key within a second, or as soon as PostgreSQL is available, so that all processes
- * apply it, it survives a restart, and the operator can lift it.
+ * Bans keys that keep sending after a 429. Each process counts strikes separately. A ban takes effect in this
+ * process immediately and is recorded with the key within a second, or as soon as PostgreSQL is available, so
+ * that all processes apply it, it survives a restart, and the operator can lift it.
  */
 @Injectable()
 export class Bans implements OnApplicationShutdown {

@@ -11,7 +11,11 @@ export class Strikes {
   /** Times of strikes, oldest first. */
   private readonly times: number[] = [];
 
-  /** Adds a refusal. @param windowEnd end of the exhausted window @returns the number of strikes in the last 60 s */
+  /**
+   * Adds a refusal.
+   * @param windowEnd end of the exhausted window
+   * @returns the number of strikes in the last 60 s
+   */
   add(now: number, windowEnd: number): number {
     if (now >= this.windowEnd) {
       this.windowEnd = windowEnd;

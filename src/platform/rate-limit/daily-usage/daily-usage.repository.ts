@@ -20,8 +20,8 @@ export class DailyUsageRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Records a process's counts. Repeating the statement or running it late changes nothing, because a writer's counts
-   * only grow. Deleted keys are left out.
+   * Records a process's counts. Repeating the statement or running it late changes nothing, because a
+   * writer's counts only grow. Deleted keys are left out.
    */
   async record(writer: string, counts: readonly DailyUsage[]): Promise<void> {
     await this.dataSource.query(
@@ -63,7 +63,10 @@ export class DailyUsageRepository {
     );
   }
 
-  /** Requests of a key on each of the last days, including today, newest first. Days without requests are left out. */
+  /**
+   * Requests of a key on each of the last days, including today, newest first. Days without requests are left
+   * out.
+   */
   history(keyId: Int64, days: number): Promise<{ day: string; requests: number }[]> {
     return this.dataSource.query(
       `SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(requests)::bigint AS requests FROM ${ALL}

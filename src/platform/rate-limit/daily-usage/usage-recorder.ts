@@ -17,8 +17,8 @@ const MAX_COUNTS = 10_000; // in one statement
 const CLOSE_TIMEOUT = seconds(1);
 
 /**
- * This process's counts for one day. If the clock returns to a day, it gets a new writer, because its counts start at
- * 0.
+ * This process's counts for one day. If the clock returns to a day, it gets a new writer, because its counts
+ * start at 0.
  */
 class OwnDay {
   readonly writer = randomUUID();
@@ -33,8 +33,8 @@ interface Reading {
 }
 
 /**
- * Counts this process's admitted requests for each key and UTC day, and records changed counts once a second. Counts
- * are absolute, so a statement with an unknown outcome can simply be repeated.
+ * Counts this process's admitted requests for each key and UTC day, and records changed counts once a second.
+ * Counts are absolute, so a statement with an unknown outcome can simply be repeated.
  */
 export class UsageRecorder {
   private readonly logger = new Logger(UsageRecorder.name);

@@ -7,8 +7,8 @@ import type { QuotaSubject, QuotaResult } from '../quota.js';
 import { type Counter, WindowCounters } from './window-counters.js';
 
 /**
- * Counts in the memory of this process. Only the first decision for a key each day waits, for the recorded count in
- * PostgreSQL.
+ * Counts in the memory of this process. Only the first decision for a key each day waits, for the recorded
+ * count in PostgreSQL.
  */
 @Injectable()
 export class MemoryThrottlerStorage extends PlanThrottlerStorage {

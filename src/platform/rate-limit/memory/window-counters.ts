@@ -9,7 +9,10 @@ const MAX_KEYS = 4_000_000;
 /** The longest window of a route. */
 const MAX_PERIOD = days(30);
 
-/** One client's usage in this process. All fields are integers, because V8 stores small integers inside the object. */
+/**
+ * One client's usage in this process. All fields are integers, because V8 stores small integers inside the
+ * object.
+ */
 export class Counter {
   used = 0;
   /** Days since 1970-01-01. */
@@ -23,9 +26,9 @@ export class Counter {
 }
 
 /**
- * Holds at most `max` counters. When the current generation reaches half of `max` or the age of one period, it replaces
- * the previous one, which is dropped as a whole; no clean-up pauses the event loop. Made-up addresses can evict other
- * clients' counts but cannot exhaust memory.
+ * Holds at most `max` counters. When the current generation reaches half of `max` or the age of one period,
+ * it replaces the previous one, which is dropped as a whole; no clean-up pauses the event loop. Made-up
+ * addresses can evict other clients' counts but cannot exhaust memory.
  */
 class ExpiringCounters {
   private young = new Map<string, Counter>();
@@ -121,8 +124,8 @@ export class WindowCounters {
   }
 
   /**
-   * Converts a monotonic time to Unix milliseconds. The result is constant for a window unless the wall clock is
-   * corrected.
+   * Converts a monotonic time to Unix milliseconds. The result is constant for a window unless the wall clock
+   * is corrected.
    */
   private wall(instant: number): number {
     const offset = this.clock.now() - this.clock.elapsed();

@@ -55,9 +55,9 @@ const SCRIPTS = {
 const reconnectDelay = (attempt: number): number => Math.min(attempt * 50, MAX_RECONNECT_DELAY);
 
 /**
- * Creates a client for a single Redis, the master named by sentinels, or a cluster. It does not connect by itself. A
- * command is sent immediately or fails immediately, and is never repeated: it could be charged twice, or long after the
- * request was abandoned.
+ * Creates a client for a single Redis, the master named by sentinels, or a cluster. It does not connect by
+ * itself. A command is sent immediately or fails immediately, and is never repeated: it could be charged
+ * twice, or long after the request was abandoned.
  */
 export function openRedis(config: RedisConfig): RedisWithScripts {
   const { url = '', cluster: isCluster, clusterNodes, sentinels } = config;

@@ -27,7 +27,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * The client selects the database of the URL when it connects, but ignores an error, and would count in database 0.
+ * The client selects the database of the URL when it connects, but ignores an error, and would count in
+ * database 0.
  * @throws Error that names the database
  */
 export async function selectDatabase(redis: RedisWithScripts): Promise<void> {
@@ -65,7 +66,10 @@ export async function tryCounting(
   await withTimeout(Promise.all(counting), timeout);
 }
 
-/** Nodes of a cluster that respond, and the rest. @throws Error if a node says that the cluster is not `ok`, or none responds */
+/**
+ * Nodes of a cluster that respond, and the rest.
+ * @throws Error if a node says that the cluster is not `ok`, or none responds
+ */
 export async function inspectCluster(
   cluster: Cluster,
   timeout: number,

@@ -19,8 +19,8 @@ interface QuotaOptions {
 }
 
 /**
- * Where a client is counted. It has one hash tag, so that both windows are in one slot of a cluster, and counts of one table spread over its
- * masters. Other names would begin new counts.
+ * Where a client is counted. It has one hash tag, so that both windows are in one slot of a cluster, and
+ * counts of one table spread over its masters. Other names would begin new counts.
  */
 export function hashOf({ key, perDay, name }: QuotaSubject): string {
   const tag =

@@ -4,8 +4,9 @@ import type { RedisWithScripts } from './open-redis.js';
 const SLOTS = 16_384;
 
 /**
- * The part of Redis that counts a hash: the address of its master in a cluster, as the client knows it now, so that a promoted replica
- * is another shard. Otherwise, and before the client knows the cluster, it is empty: there is only one.
+ * The part of Redis that counts a hash: the address of its master in a cluster, as the client knows it now,
+ * so that a promoted replica is another shard. Otherwise, and before the client knows the cluster, it is
+ * empty: there is only one.
  */
 export function shardOf(redis: RedisWithScripts, hash: string): string {
   return 'slots' in redis ? (redis.slots[calculateSlot(hash)]?.[0] ?? '') : '';

@@ -26,7 +26,9 @@ afterEach(async () => {
   replicas.days.ahead = 0;
 });
 
-/** Allows a longer timeout for tests that need Redis to respond in time, because other tests run in parallel. */
+/**
+ * Allows a longer timeout for tests that need Redis to respond in time, because other tests run in parallel.
+ */
 let timeout: number | undefined;
 const start = (
   url = server.url,

@@ -12,14 +12,15 @@ import { hashOf, RedisQuotas } from './redis-quotas.js';
 import { RedisWatch } from './redis-watch.js';
 
 /**
- * A healthy Redis responds within a millisecond. If its machine has ten times the load it can handle, one reply in
- * 1,000 takes 500 ms.
+ * A healthy Redis responds within a millisecond. If its machine has ten times the load it can handle, one
+ * reply in 1,000 takes 500 ms.
  */
 const COMMAND_TIMEOUT = seconds(1);
 
 /**
- * Counts in Redis, exactly, for any number of replicas, with one command per admitted request. While Redis does not
- * respond, each replica counts its share of every limit itself, in windows that continue when Redis is back.
+ * Counts in Redis, exactly, for any number of replicas, with one command per admitted request. While Redis
+ * does not respond, each replica counts its share of every limit itself, in windows that continue when Redis
+ * is back.
  */
 export class RedisThrottlerStorage extends PlanThrottlerStorage {
   private readonly quotas: RedisQuotas;

@@ -18,8 +18,9 @@ const HEARTBEAT_TIMEOUT = seconds(2);
 const SEEN_FOR = seconds(5);
 
 /**
- * Checks by heartbeat whether Redis responds, in a cluster each master, and how many replicas of the service use it. Logs when it is
- * lost and when it is back. A master of a cluster is lost by itself: the clients that the others count are not affected.
+ * Checks by heartbeat whether Redis responds, in a cluster each master, and how many replicas of the service
+ * use it. Logs when it is lost and when it is back. A master of a cluster is lost by itself: the clients that
+ * the others count are not affected.
  */
 export class RedisWatch {
   /** The number of replicas, this one included. */
@@ -95,7 +96,8 @@ export class RedisWatch {
   async beat(): Promise<void> {
     const probes = probesOf(this.redis, `${SERVICE.prefix}:{seen}`, this.probes);
     this.probes = probes;
-    // A shard that no longer exists, because its master was demoted, cannot come back; its clients are counted by another one.
+    // A shard that no longer exists, because its master was demoted, cannot come back; its clients are
+    // counted by another one.
     for (const shard of this.lost) if (!probes.has(shard) && !probes.has('')) this.lost.delete(shard);
     const beats = await Promise.all([...probes].map(([shard, key]) => this.beatOf(shard, key)));
     const counts = beats.filter((count) => count !== undefined);
@@ -150,8 +152,8 @@ export class RedisWatch {
   }
 
   /**
-   * A connection to a frozen server stays open. A new one finds the master that sentinels have named in the meantime. The client of a
-   * cluster does that by itself.
+   * A connection to a frozen server stays open. A new one finds the master that sentinels have named in the
+   * meantime. The client of a cluster does that by itself.
    */
   private reconnect(): void {
     const { redis, clock } = this;

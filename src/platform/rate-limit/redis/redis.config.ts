@@ -57,7 +57,9 @@ export class RedisConfig {
   }
 }
 
-/** What the client would make of another path or user is an error in the middle of the start, or database 0. */
+/**
+ * What the client would make of another path or user is an error in the middle of the start, or database 0.
+ */
 function redisUrl(variables: Variables): string | undefined {
   const url = variables.secretUrl('REDIS_URL', ['redis:', 'rediss:']);
   if (url === undefined) return undefined;

@@ -1,11 +1,10 @@
 /**
- * Decides about one request of a key in one step. The quota is one hash, and therefore in one slot of a cluster: `m` is
- * the start of the minute, `n` the requests used in it, `d` the UTC day (since 1970-01-01), `u` the requests used in
- * it. Times come from the server, so replicas with different clocks agree. If the server's clock steps back, the minute
- * does not end.
- * KEYS: the hash. ARGV: limit per minute, limit per day, 1 to charge or 0 to peek, and the recorded usage of the day,
- * which initialises a hash without that day. Without that argument, the reply for such a hash is -1, and nothing is
- * decided.
+ * Decides about one request of a key in one step. The quota is one hash, and therefore in one slot of a
+ * cluster: `m` is the start of the minute, `n` the requests used in it, `d` the UTC day (since 1970-01-01),
+ * `u` the requests used in it. Times come from the server, so replicas with different clocks agree. If the
+ * server's clock steps back, the minute does not end. KEYS: the hash. ARGV: limit per minute, limit per day,
+ * 1 to charge or 0 to peek, and the recorded usage of the day, which initialises a hash without that day.
+ * Without that argument, the reply for such a hash is -1, and nothing is decided.
  */
 export const CONSUME = `
 local time = redis.call('TIME')
@@ -34,11 +33,11 @@ return { admitted, minuteUsed, start + 60000, dayUsed, (today + 1) * 86400000, n
 `;
 
 /**
- * Decides about a request in one of any number of windows: those of addresses, and of routes with their own limit. The
- * windows share a hash, with one field each: "end:used". When the hash is full, ended windows are deleted, or all of
- * them if that does not make room.
- * KEYS: the hash. ARGV: the field, length in ms, limit, 1 to charge or 0 to peek, how many windows the hash may hold,
- * and for how many ms it is kept after its last use.
+ * Decides about a request in one of any number of windows: those of addresses, and of routes with their own
+ * limit. The windows share a hash, with one field each: "end:used". When the hash is full, ended windows are
+ * deleted, or all of them if that does not make room. KEYS: the hash. ARGV: the field, length in ms, limit, 1
+ * to charge or 0 to peek, how many windows the hash may hold, and for how many ms it is kept after its last
+ * use.
  */
 export const CONSUME_CAPPED = `
 local time = redis.call('TIME')
@@ -71,8 +70,8 @@ return { admitted, used, ending, 0, 0, now }
 `;
 
 /**
- * Announces this replica, and returns the number of replicas. KEYS: when each was last seen. ARGV: replica, for how
- * many seconds.
+ * Announces this replica, and returns the number of replicas. KEYS: when each was last seen. ARGV: replica,
+ * for how many seconds.
  */
 export const ANNOUNCE = `
 local now = tonumber(redis.call('TIME')[1])

@@ -8,17 +8,17 @@ type Network = [Address, number];
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Public addresses that only machines in a cloud can reach, and that lead to its platform: the host agent and metadata of Azure, and
- * the services of IBM Cloud. Those of other clouds are in ranges that are not public.
+ * Public addresses that only machines in a cloud can reach, and that lead to its platform: the host agent and
+ * metadata of Azure, and the services of IBM Cloud. Those of other clouds are in ranges that are not public.
  */
 const OF_CLOUDS = ['168.63.129.16/32', '161.26.0.0/16', '166.8.0.0/14'].map((range) =>
   ipaddr.parseCIDR(range),
 );
 
 /**
- * Decides which addresses a webhook may reach: public ones and those that the operator allows. Any other address could
- * belong to the operator's network: private, loopback, link-local and cloud-metadata addresses, those of translation
- * mechanisms (NAT64, 6to4, Teredo), and IPv4-mapped ones.
+ * Decides which addresses a webhook may reach: public ones and those that the operator allows. Any other
+ * address could belong to the operator's network: private, loopback, link-local and cloud-metadata addresses,
+ * those of translation mechanisms (NAT64, 6to4, Teredo), and IPv4-mapped ones.
  */
 export class AddressPolicy {
   private readonly allowed: readonly Network[];

@@ -6,7 +6,10 @@ import type { Attempt } from '../webhook-delivery.entity.js';
 import type { DisabledReason } from '../webhook.entity.js';
 import { IS_ACTIVE } from '../webhook-sql.js';
 
-/** A delivery whose next attempt is due, with its webhook. Ids are strings because no code here computes with them. */
+/**
+ * A delivery whose next attempt is due, with its webhook. Ids are strings because no code here computes with
+ * them.
+ */
 export interface DueDelivery {
   readonly id: string;
   readonly type: string;
@@ -50,11 +53,17 @@ export interface Outcome {
   readonly attempt?: Attempt;
 }
 
-/** How long a process has a webhook and up to eight of its deliveries: longer than sending, connecting and a query take. */
+/**
+ * How long a process has a webhook and up to eight of its deliveries: longer than sending, connecting and a
+ * query take.
+ */
 export const LEASE = seconds(20);
 /** Concurrent requests to one endpoint. */
 const BATCH = 8;
-/** How many attempts are stored for each delivery. Older ones are dropped, because retries on demand are unlimited. */
+/**
+ * How many attempts are stored for each delivery. Older ones are dropped, because retries on demand are
+ * unlimited.
+ */
 const MAX_ATTEMPTS = 50;
 
 /** SQL: whether a webhook is free and has a due delivery. */
@@ -69,9 +78,9 @@ const END_OF_LEASE = `now() + interval '${LEASE} ms'`;
 const PAUSE = `least(interval '1 minute', greatest(interval '1 s', (now() - failing_since) / 10))`;
 
 /**
- * The queue of deliveries: the table itself. A process leases a webhook (`busy_until`, `busy_by`), then claims its due deliveries
- * by moving `next_attempt_at`. While no process has it, `busy_until` is the end of a pause: after a failure, or because the endpoint
- * asked for one. All times use the database's clock.
+ * The queue of deliveries: the table itself. A process leases a webhook (`busy_until`, `busy_by`), then
+ * claims its due deliveries by moving `next_attempt_at`. While no process has it, `busy_until` is the end of
+ * a pause: after a failure, or because the endpoint asked for one. All times use the database's clock.
  */
 @Injectable()
 export class DeliveryStore {
@@ -82,9 +91,11 @@ export class DeliveryStore {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Finds webhooks that have due deliveries and are free. Each key gets its first slot before any gets its second, and so on; among
-   * equals, healthy webhooks come first, and then the key that was served longest ago.
-   * @param serving those that this process serves now. It gives up its other leases: it never learnt of them, or failed.
+   * Finds webhooks that have due deliveries and are free. Each key gets its first slot before any gets its
+   * second, and so on; among equals, healthy webhooks come first, and then the key that was served longest
+   * ago.
+   * @param serving those that this process serves now. It gives up its other leases: it never learnt of them,
+   *   or failed.
    */
   async due(serving: readonly string[], limit: number): Promise<DueWebhook[]> {
     await this.dataSource.query(
@@ -114,7 +125,10 @@ export class DeliveryStore {
     );
   }
 
-  /** Leases a webhook, or renews the lease, and claims deliveries that are due, oldest first. None if another process has it. */
+  /**
+   * Leases a webhook, or renews the lease, and claims deliveries that are due, oldest first. None if another
+   * process has it.
+   */
   claim(webhookId: string): Promise<DueDelivery[]> {
     return this.dataSource.query<DueDelivery[]>(
       `WITH free AS (
@@ -157,8 +171,8 @@ export class DeliveryStore {
   }
 
   /**
-   * A delivery that is no longer claimed keeps its state and its next attempt: a retry was requested during the attempt, or
-   * another process has claimed it.
+   * A delivery that is no longer claimed keeps its state and its next attempt: a retry was requested during
+   * the attempt, or another process has claimed it.
    * @param again whether PostgreSQL may have stored them already, although the connection was lost
    * @returns whether one of them is due again
    */
@@ -188,8 +202,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Disables an endpoint that responded 410 or has failed for five days. Does nothing if the owner has changed the URL
-   * since.
+   * Disables an endpoint that responded 410 or has failed for five days. Does nothing if the owner has
+   * changed the URL since.
    * @returns why it was disabled, or `undefined` if it was not
    */
   async endpointFailed(

@@ -14,8 +14,8 @@ const NO_ADDRESS = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 export class NameServersUnavailable extends Error {}
 
 /**
- * Resolves host names through DNS only. `dns.lookup` would block one of the process's four threads while a slow name
- * server responds, and connections to PostgreSQL and Redis need those threads.
+ * Resolves host names through DNS only. `dns.lookup` would block one of the process's four threads while a
+ * slow name server responds, and connections to PostgreSQL and Redis need those threads.
  */
 @Injectable()
 export class AddressResolver {
@@ -50,9 +50,10 @@ export class EndpointAddresses {
   }
 
   /**
-   * All addresses must be permitted: a name that also resolves to a forbidden address is not trusted. Connect to these
-   * addresses without resolving the name again, because the result could differ.
-   * A name without an address is refused as one with a private address is: otherwise a client could find out which internal names exist.
+   * All addresses must be permitted: a name that also resolves to a forbidden address is not trusted. Connect
+   * to these addresses without resolving the name again, because the result could differ. A name without an
+   * address is refused as one with a private address is: otherwise a client could find out which internal
+   * names exist.
    * @throws AddressRefused, NameServersUnavailable
    */
   async of({ hostname, protocol, port }: URL): Promise<string[]> {

@@ -11,7 +11,9 @@ export const HAS_EVENTS_TO_READ = `
 /** Maximum deliveries per transaction, which keeps its statement well below the timeout. */
 const BATCH = 2_000;
 
-/** Reads the event feed from its own cursor and creates a delivery for each webhook that selects the event. */
+/**
+ * Reads the event feed from its own cursor and creates a delivery for each webhook that selects the event.
+ */
 @Injectable()
 export class FanOut {
   constructor(private readonly dataSource: DataSource) {}

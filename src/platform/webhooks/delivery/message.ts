@@ -10,7 +10,9 @@ interface Content {
   readonly body: string;
 }
 
-/** Returns `undefined` if the event has expired. The body is built as text, which preserves 64-bit integers. */
+/**
+ * Returns `undefined` if the event has expired. The body is built as text, which preserves 64-bit integers.
+ */
 export function contentOf(delivery: DueDelivery): Content | undefined {
   const { id, type, eventId, version, occurredAt, data, createdAt, webhookId } = delivery;
   const body = (eventNumber: string, versionNumber: number, at: Date, text: string): string =>
@@ -30,8 +32,8 @@ export const secretText = (secret: Buffer): string => PREFIX + secret.toString('
 export const makeSecret = (): Buffer => randomBytes(BYTES);
 
 /**
- * The headers of a message, according to https://www.standardwebhooks.com: one signature for each current secret, so a
- * receiver can switch to a new secret at any time during a rotation.
+ * The headers of a message, according to https://www.standardwebhooks.com: one signature for each current
+ * secret, so a receiver can switch to a new secret at any time during a rotation.
  * @param timestamp when the attempt was made, in Unix seconds
  */
 export function signedHeaders({ id, body }: Content, timestamp: number, secrets: readonly Buffer[]) {

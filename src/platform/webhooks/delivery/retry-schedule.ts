@@ -6,7 +6,10 @@ const WAITS = [
   ...[hours(10), hours(14), hours(20), hours(24)],
 ];
 
-/** The maximum jitter, as a fraction of the wait. Deliveries that failed together should not be retried together. */
+/**
+ * The maximum jitter, as a fraction of the wait. Deliveries that failed together should not be retried
+ * together.
+ */
 const JITTER = 0.1;
 
 /**

@@ -53,7 +53,8 @@ export class WebhookDeliverer {
   }
 
   /**
-   * Makes the attempts that are due for a webhook until its time ends or one fails, unless another process serves it.
+   * Makes the attempts that are due for a webhook until its time ends or one fails, unless another process
+   * serves it.
    * @param stop aborts the attempts; another process makes them again
    * @throws database errors
    */

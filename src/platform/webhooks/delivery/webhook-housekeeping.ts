@@ -9,7 +9,9 @@ import { IS_ACTIVE } from '../webhook-sql.js';
 const MEASURE_EVERY = seconds(10);
 const CLEAR_EVERY = minutes(10);
 
-/** Measures the backlog of webhooks and deletes old deliveries. Also runs in processes that do not deliver. */
+/**
+ * Measures the backlog of webhooks and deletes old deliveries. Also runs in processes that do not deliver.
+ */
 @Injectable()
 export class WebhookHousekeeping extends Housekeeping {
   constructor(

@@ -56,8 +56,8 @@ export class WebhookSender implements OnApplicationShutdown {
   ): Promise<SendResult | undefined> {
     const deadline = AbortSignal.timeout(TIMEOUT);
     const end = signal ? AbortSignal.any([signal, deadline]) : deadline;
-    // The timeout applies to the attempt rather than to its request, because a request does not report every way in
-    // which a peer can end it.
+    // The timeout applies to the attempt rather than to its request, because a request does not report every
+    // way in which a peer can end it.
     const aborted = new Promise<never>((_, reject) => {
       end.addEventListener('abort', () => {
         reject(end.reason as Error);
@@ -141,8 +141,8 @@ const isStaleConnection = (request: ClientRequest, error: Error): boolean =>
   request.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 
 /**
- * Frees the connection of a response, whatever its body does: it is reused if the body has come together with the head, as short ones
- * do, and closed otherwise.
+ * Frees the connection of a response, whatever its body does: it is reused if the body has come together with
+ * the head, as short ones do, and closed otherwise.
  */
 function discardBody(response: IncomingMessage): void {
   response.resume();
@@ -158,7 +158,10 @@ function resultOf({ statusCode: status = 0, headers }: IncomingMessage): SendRes
   return { status, error: 'http_status', ...(retryAfter > 0 && { retryAfter }) };
 }
 
-/** Seconds or a date (RFC 9110, section 10.2.3). A date is compared with the endpoint's own clock, if it sends that. */
+/**
+ * Seconds or a date (RFC 9110, section 10.2.3). A date is compared with the endpoint's own clock, if it sends
+ * that.
+ */
 function retryAfterOf({ 'retry-after': value = '', date }: IncomingHttpHeaders): number {
   if (/^\d+$/.test(value)) return Math.min(seconds(Number(value)), MAX_RETRY_AFTER);
   if (!/^[A-Z][a-z]{2}/.test(value)) return 0; // `Date.parse` takes much more for a date

@@ -19,8 +19,9 @@ import { WebhookDeliverer } from './webhook-deliverer.js';
 /** Webhooks that this process serves concurrently; it mostly waits for their endpoints. */
 const CONCURRENCY = 100;
 /**
- * A key gets a further slot while it has less than this share of those that are free: at most 25 alone, 18 beside another such key,
- * 7 beside nine. So slow endpoints of several keys together leave slots for the next key, which gets its first one at once.
+ * A key gets a further slot while it has less than this share of those that are free: at most 25 alone, 18
+ * beside another such key, 7 beside nine. So slow endpoints of several keys together leave slots for the next
+ * key, which gets its first one at once.
  */
 const SHARE_OF_FREE = 1 / 3;
 const ABORT_AFTER = seconds(1.5);
@@ -28,8 +29,8 @@ const ABORT_AFTER = seconds(1.5);
 const STOP_TIMEOUT = seconds(2);
 
 /**
- * Delivers webhooks in `petstore worker` and, unless `WEBHOOK_WORKER` is `off`, in the service: new events and due deliveries, whichever
- * process added them.
+ * Delivers webhooks in `petstore worker` and, unless `WEBHOOK_WORKER` is `off`, in the service: new events
+ * and due deliveries, whichever process added them.
  */
 @Injectable()
 export class WebhookWorker
