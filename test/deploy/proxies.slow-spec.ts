@@ -7,30 +7,21 @@ import { join } from 'node:path';
 import { describeWhereFound } from '../support/describe-with.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
+import { nginxOf } from '../support/nginx.js';
 import { emptyFolder } from '../support/program.js';
 import { readText } from '../support/repository.js';
 
-type Kind = 'caddyfile' | 'nginx';
-
-/** A proxy of docs/systemd.md, without TLS. */
-const sample = (kind: Kind): string =>
-  new RegExp(`\`\`\`${kind}\n(.+?)\`\`\``, 's').exec(readText('docs/systemd.md'))?.[1] ?? '';
-
-const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+/** The Caddyfile of docs/systemd.md. */
+const caddyfile = (): string => /```caddyfile\n(.+?)```/s.exec(readText('docs/systemd.md'))?.[1] ?? '';
 
 const PROXIES = {
   caddyfile: {
     configOf: (port: number) =>
-      `{\n\tadmin off\n}\n${sample('caddyfile').replace('pets.example.com {', `http://127.0.0.1:${port} {`)}`,
+      `{\n\tadmin off\n}\n${caddyfile().replace('pets.example.com {', `http://127.0.0.1:${port} {`)}`,
     args: (file: string) => ['run', '--adapter', 'caddyfile', '--config', file],
   },
   nginx: {
-    configOf: (port: number, folder: string) =>
-      `daemon off; pid "${folder}/pid"; error_log "${folder}/log"; events {} http { access_log off;
-       ${TEMPORARY.map((name) => `${name}_temp_path "${folder}/${name}";`).join(' ')}
-       ${sample('nginx')
-         .replace('listen 443 ssl', `listen 127.0.0.1:${port}`)
-         .replaceAll(/^ +ssl_.*$/gm, '')}}`,
+    configOf: nginxOf,
     args: (file: string) => ['-c', file],
   },
 } as const;
