@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser.js';
 import { Petstore } from '../support/petstore.js';
+import { authorize, isEvent, openOperation, operationIds, operationOf } from '../support/swagger-ui.js';
 
 interface Box {
   getBoundingClientRect(): { readonly bottom: number };
@@ -12,9 +13,6 @@ beforeAll(async () => {
   petstore = await Petstore.start({ env: { PUBLIC_URL: 'http://petstore.test' } });
 });
 afterAll(() => petstore.stop());
-
-/** The operation of an event that is sent to webhooks. */
-const EVENT = /^on[A-Z]/;
 
 describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) => {
   let browser: Browser;
@@ -35,26 +33,12 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     page = await context.newPage();
     address = (await petstore.app.getUrl()).replace('127.0.0.1', 'localhost');
     await page.goto(`${address}/docs`);
-    await authorize(await petstore.key());
+    await authorize(page, await petstore.key());
   });
   afterAll(() => browser.close());
 
-  async function authorize(key: string): Promise<void> {
-    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
-    const dialog = page.locator('.dialog-ux');
-    await dialog.getByText('prints demo keys').waitFor();
-    await dialog.locator('input').fill(key);
-    await dialog.getByRole('button', { name: 'Authorize' }).click();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-  }
-
-  const operation = (id: string): Locator => page.locator(`[id$="-${id}"].opblock`);
-
-  async function open(id: string): Promise<Locator> {
-    await operation(id).locator('.opblock-summary-control').click();
-    await operation(id).locator('.responses-inner').waitFor();
-    return operation(id);
-  }
+  const operation = (id: string): Locator => operationOf(page, id);
+  const open = (id: string): Promise<Locator> => openOperation(page, id);
 
   async function execute(id: string): Promise<string> {
     await operation(id).getByRole('button', { name: 'Execute' }).click();
@@ -203,14 +187,10 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
     const mobile = await browser.newContext(phone);
     page = await mobile.newPage();
     await page.goto(`${address}/docs/`);
-    await page.locator('.opblock').first().waitFor();
-    const ids = await page
-      .locator('.opblock')
-      .evaluateAll((elements) => (elements as unknown as { id: string }[]).map((element) => element.id));
+    const ids = await operationIds(page);
     expect(ids.length).toBeGreaterThanOrEqual(6);
-    const names = ids.map((one) => one.split('-').at(-1) ?? '');
-    const [event = ''] = names.filter((name) => EVENT.test(name)); // all events look alike, so one is enough
-    for (const id of [...names.filter((name) => !EVENT.test(name)), event]) {
+    const [event = ''] = ids.filter(isEvent); // all events look alike, so one is enough
+    for (const id of [...ids.filter((one) => !isEvent(one)), event]) {
       const control = operation(id).locator('.opblock-summary-control');
       await control.dispatchEvent('click'); // a real click would wait fifty times for the page to become stable
       await operation(id).locator('.responses-inner').waitFor();
