@@ -1,6 +1,6 @@
 /**
  * The order of the folders in src/platform/, from top to bottom. A file imports its own folder and the folders below it.
- * This list is the only place that states the order: `npm run lint` enforces it.
+ * `npm run lint` enforces this order, and docs/architecture.md says what each folder promises.
  */
 export const LAYERS = [
   ['cli', 'bootstrap'],

@@ -45,11 +45,11 @@ const PIPELINE: Provider[] = [
   { provide: APP_GUARD, useExisting: PlanThrottlerGuard },
   // 3. Require a valid Host, a key and the scopes of the route: 400, 401, 403
   { provide: APP_GUARD, useExisting: AccessGuard },
-  // 4. Read the body, now that the request is authorized: 400, 413, 415
+  // 4. Read the body, now that the request is authorized, and take a slot of the client: 400, 413, 415, 503
   { provide: APP_GUARD, useClass: BodyGuard },
   // 5. Run the guards of the route. That of @Idempotent() sends the stored response to a repeat: 409, 422
   // 6. Run the interceptors of the route. @Deprecated() announces when an operation will be removed, then: 410
-  // 7. Validate body and query against their DTOs: 400
+  // 7. Validate body and query against their DTOs, and ids in the path: 400, 404
   { provide: APP_PIPE, useClass: RequestValidationPipe },
   // 8. Run the handler. JsonAdapter writes what it returns; ErrorsModule writes what any step throws.
 ];
@@ -72,14 +72,14 @@ export class AppModule {
         AuthModule,
         RateLimitModule, // before any feature that imports a ThrottlerModule of its own
         IdempotencyModule,
-        ...FEATURES, // before the routes of the platform: the API document lists them first
+        ...FEATURES, // before health, metrics and documents: the API document lists them first
         ...more,
         HealthModule,
         MetricsModule.with(config),
         OpenApiModule.with(RELEASED_PARAMETERS),
         NotFoundModule, // last, because it has the catch-all route
       ],
-      providers: [...PIPELINE, PatchBodies],
+      providers: [...PIPELINE, PatchBodies], // PatchBodies is a check of the start
     };
   }
 }

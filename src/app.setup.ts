@@ -79,7 +79,9 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
     ...(tracing ? [tracing.record] : []),
   ];
   const observe = observeResponses(app.get(Clock), observers);
-  app.use(requestContext(requestId, noStore, log.begin, observe, impossiblePath, ignoreLongNegotiation));
+  app.use(
+    requestContext(requestId, noStore, log.keepAddress, observe, impossiblePath, ignoreLongNegotiation),
+  );
   app.use(app.get(ClientSlots).outsideApi);
   setupCors(app, config);
   setupSwaggerUi(app);

@@ -29,6 +29,16 @@ describe('GET /docs', () => {
     await staged.stop();
   });
 
+  it('names demo keys only where the service has made them', async () => {
+    const hint = 'npm start` prints demo keys';
+    expect((await petstore.client().get('/docs/swagger-ui-init.js').expect(200)).text).toContain(hint);
+    const deployed = await Petstore.start({ env: { DATABASE_URL: petstore.databaseUrl } });
+    const { text } = await deployed.client().get('/docs/swagger-ui-init.js').expect(200);
+    expect(text).not.toContain(hint);
+    expect(text).toContain('who makes keys with `petstore keys create`');
+    await deployed.stop();
+  });
+
   it('has no inline script, because the policy forbids it', async () => {
     const { text } = await petstore.client().get('/docs').expect(200);
     expect(text).toContain('<script');

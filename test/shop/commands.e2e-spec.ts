@@ -57,7 +57,7 @@ describe.each(Object.entries(RUN))('the calls of %s', (page, expected) => {
 
   it('do what the page says when pasted in order (only the port differs)', async () => {
     const address = await petstore.app.getUrl();
-    const blocks = shellBlocks(readText(page)).filter((block) => !/^(npm|git) /.test(block));
+    const blocks = shellBlocks(readText(page)).filter((block) => !/^(\w+=\S+ )?(npm|git) /.test(block));
     const printed = await runBlocks(
       blocks.map((block) => block.replaceAll(ADDRESS, address)),
       folder.path,

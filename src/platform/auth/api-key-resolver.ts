@@ -28,14 +28,14 @@ type Found = NonNullable<Awaited<ReturnType<ApiKeysRepository['findByHash']>>>;
 export class ApiKeyResolver {
   private readonly cache: ApiKeyCache;
   /**
-   * Unknown hashes, with the value of `changes` at that time. A separate cache, so that made-up keys cannot
+   * Unknown hashes, with the value of `keyChangesSeen` at that time. A separate cache, so that made-up keys cannot
    * evict valid ones.
    */
   private readonly unknown: LRUCache<string, number>;
   /** Concurrent requests with the same key share one look-up, unless a key changes during it. */
   private readonly pending = new Map<string, Promise<ApiKeyPrincipal | undefined>>();
   /** How many changes of keys this process has seen. An unknown hash may belong to any changed key. */
-  private changes = 0;
+  private keyChangesSeen = 0;
   private readonly lookups: LookupLimiter;
   private unavailableUntil = -Infinity;
 
@@ -59,7 +59,7 @@ export class ApiKeyResolver {
     const hash = hashSecret(secret);
     const principal = this.cache.fresh(hash);
     if (principal) return this.acceptIfActive(principal);
-    return isSecret(secret) && this.unknown.get(hash) !== this.changes ? undefined : null;
+    return isSecret(secret) && this.unknown.get(hash) !== this.keyChangesSeen ? undefined : null;
   }
 
   /**
@@ -75,13 +75,13 @@ export class ApiKeyResolver {
 
   /** Removes a changed key from the cache, so that its next request sees the change. */
   forget(keyId: string): void {
-    this.changes += 1;
+    this.keyChangesSeen += 1;
     this.cache.forget(keyId);
     this.pending.clear();
   }
 
   private shared(hash: string, network: string): Promise<ApiKeyPrincipal | undefined> {
-    const requested = `${hash} ${network}`; // a network's failure is not another's
+    const requested = `${hash} ${network}`; // the limiter may refuse one network and serve another
     let pending = this.pending.get(requested);
     if (!pending) {
       pending = this.find(hash, network)
@@ -98,20 +98,20 @@ export class ApiKeyResolver {
    */
   private async find(hash: string, network: string, isRepeat = false): Promise<ApiKeyPrincipal | undefined> {
     const hasBeenValid = this.cache.stale(hash) !== undefined;
-    let { changes } = this;
+    let seen = this.keyChangesSeen;
     const query = () => {
-      ({ changes } = this); // the limiter may have made it wait
+      seen = this.keyChangesSeen; // the limiter may have made it wait
       return this.query(hash);
     };
     const found = await (hasBeenValid ? query() : this.lookups.run(network, query));
-    if (changes !== this.changes && !isRepeat) return this.find(hash, network, true);
+    if (seen !== this.keyChangesSeen && !isRepeat) return this.find(hash, network, true);
     if (!found) {
       this.cache.delete(hash); // otherwise a revoked key would be valid while PostgreSQL is unavailable
-      this.unknown.set(hash, changes);
+      this.unknown.set(hash, seen);
       return undefined;
     }
     const principal = toPrincipal(found);
-    if (changes === this.changes) this.cache.set(hash, principal);
+    if (seen === this.keyChangesSeen) this.cache.set(hash, principal);
     return principal;
   }
 

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { hash } from 'node:crypto';
 import { writeJson } from '../json/write-json.js';
 
-/** An array, so that it differs from a `no-store` that a handler sets. */
+/** Compared by identity in `addValidators`: this is the default, not a `no-store` of a handler. */
 const NO_STORE = ['no-store'];
 
 const VERSION = /^\/v\d/;

@@ -110,8 +110,8 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 /**
- * Seconds, true for the quota too, which the request may have exhausted. A key that could not be looked up
- * may be valid, and does not wait for its address.
+ * `Retry-After` in seconds: not before the windows end that the request has exhausted. A key that could not be
+ * looked up may be valid, and does not wait for the windows of its address.
  */
 function retryAfterOf(
   thrown: unknown,

@@ -8,19 +8,19 @@ export interface Slot {
 }
 
 /**
- * What gives a request its slot. An object, not a function: V8 would keep one that is assigned to a property
- * in the old generation.
+ * What gives a request its slot. An object: V8 would keep a function that each request has assigned to a
+ * property in the old generation.
  */
 export interface SlotSource {
   /** Takes a slot, at once or when the request is next. @throws ServiceUnavailable */
   takeSlot(request: Request, response: Response): true | Promise<true>;
 }
 
-/** What the successful response of a handler is, beside its body. */
+/** Which headers the successful response of a handler has for its resource. */
 export interface SentResource {
   /** Whether it is the resource as a GET returns it, so that it has the `ETag` of that. */
   readonly etag: boolean;
-  /** Whether the resource is a new one, below the path of the request. */
+  /** Whether the resource is a new one, whose `Location` is below the path of the request. */
   readonly isNew?: boolean;
 }
 

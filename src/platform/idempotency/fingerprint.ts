@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { writtenIn } from '../json/written-number.js';
+import { inexactNumbersIn } from '../json/inexact-number.js';
 
 /**
  * Identifies equal requests by the SHA-256 of method, target and body, in hexadecimal. JSON bodies are
@@ -19,7 +19,7 @@ function canonical(value: unknown): string {
   if (value instanceof Uint8Array) return `bytes ${hash('sha256', value)}`;
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const written = writtenIn(value);
+  const written = inexactNumbersIn(value);
   const memberOf = (name: string, item: unknown): string => {
     const number = written?.get(name);
     return number !== undefined && number.nearest === item ? number.exact : canonical(item);

@@ -31,8 +31,7 @@ export class IdempotencyGuard implements CanActivate {
     const identified = identify(request, context);
     const { isolation } = idempotentOptions(context.getHandler()) ?? {};
     if (await this.requests.begin(identified, response, isolation)) return true;
-    // As a middleware that does not call next(): no interceptor, pipe or filter can change the stored
-    // response.
+    // The response is sent. `true` would run the handler, and `false` would be a 403.
     return new Promise<never>(() => undefined);
   }
 }

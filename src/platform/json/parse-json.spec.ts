@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { codePoint } from '../../../test/support/code-point.js';
 import { JsonError, parseJson } from './parse-json.js';
-import { writtenIn } from './written-number.js';
+import { inexactNumbersIn } from './inexact-number.js';
 
 /** JSON texts with numbers in every form, white space, escaped names and duplicate names. */
 const json = fc.letrec<{ value: string; object: string; array: string }>((tie) => {
@@ -72,7 +72,7 @@ describe('parseJson', () => {
   ])('reads %s as the nearest double, and tells that this is not exact', (text, integer) => {
     const value = parseJson(`{"a":${text},"__proto__":[${text}]}`) as Record<string, number>;
     expect(value.a).toBe(Number(text));
-    expect(writtenIn(value)?.get('a')?.integer).toBe(integer);
+    expect(inexactNumbersIn(value)?.get('a')?.integer).toBe(integer);
     expect(Object.values(value)[1]).toEqual([Number(text)]);
     expect(parseJson(text)).toBe(Number(text));
   });
@@ -87,7 +87,7 @@ describe('parseJson', () => {
         const alone = parseJson(`[${text}]`) as unknown[];
         const beside = parseJson(`[${text},1e1]`) as unknown[];
         expect(beside).toStrictEqual([...alone, 10]);
-        expect(writtenIn(alone)).toEqual(writtenIn(beside));
+        expect(inexactNumbersIn(alone)).toEqual(inexactNumbersIn(beside));
       }),
       { numRuns: 1_000 },
     );
@@ -96,7 +96,7 @@ describe('parseJson', () => {
   it.each(['5.0', '1e3', '1.5', '1.50', '1e20', '2e-7', '1e-07', '-0.0', '0e-999'])(
     'tells nothing of %s, which its double stands for',
     (text) => {
-      expect(writtenIn(parseJson(`[${text}]`) as object)).toBeUndefined();
+      expect(inexactNumbersIn(parseJson(`[${text}]`) as object)).toBeUndefined();
     },
   );
 
@@ -108,7 +108,7 @@ describe('parseJson', () => {
     ['9007199254740993.0', '9007199254740993', 9007199254740993n],
     ['9223372036854775808', '9223372036854775808e0', 2 ** 63],
   ])('tells the exact value of %s', (text, exact, integer) => {
-    expect(writtenIn(parseJson(`[${text}]`) as object)?.get('0')).toMatchObject({ exact, integer });
+    expect(inexactNumbersIn(parseJson(`[${text}]`) as object)?.get('0')).toMatchObject({ exact, integer });
   });
 
   it('keeps the last of duplicate properties', () => {

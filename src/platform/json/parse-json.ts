@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
 import { parseInt64 } from './int64.js';
-import { keepWritten, readNumber, WrittenNumber } from './written-number.js';
+import { keepInexact, readNumber, InexactNumber } from './inexact-number.js';
 
 /** Levels of arrays and objects. Code that walks a parsed body is recursive, so the depth must be limited. */
 const MAX_DEPTH = 32;
@@ -11,13 +11,13 @@ const MAX_MEMBERS = 3_000;
 
 /**
  * Parses JSON with exact 64-bit integers: a `bigint` beyond 2^53 - 1. Other numbers are the nearest double;
- * `writtenIn()` tells which of them are not the integer that this double is.
+ * `inexactNumbersIn()` tells which of them this double does not hold exactly.
  * @throws JsonError for invalid JSON (RFC 8259), and beyond `MAX_DEPTH`, `MAX_ITEMS` or `MAX_MEMBERS` (RFC
  *   8259, section 9)
  */
 export function parseJson(text: string): unknown {
   const value = parsed(text);
-  if (value instanceof WrittenNumber) return value.nearest;
+  if (value instanceof InexactNumber) return value.nearest;
   bound(value, MAX_DEPTH, { items: 0, members: 0 });
   return value;
 }
@@ -56,8 +56,8 @@ function bound(value: unknown, levels: number, count: { items: number; members: 
   if (count.members > MAX_MEMBERS) throw new JsonError(TOO_MANY_MEMBERS);
   for (const name of names) {
     const item = container[name];
-    if (item instanceof WrittenNumber) {
-      keepWritten(container, name, item);
+    if (item instanceof InexactNumber) {
+      keepInexact(container, name, item);
       container[name] = item.nearest;
     } else bound(item, levels - 1, count);
   }

@@ -23,8 +23,8 @@ export class RequestLog {
     private readonly config: LoggingConfig,
   ) {}
 
-  /** Before the connection closes, which may be before the response. */
-  readonly begin: Step = (request) => {
+  /** A connection that has closed before the response has no address any more. */
+  readonly keepAddress: Step = (request) => {
     if (this.config.logAddresses) addressOf(request);
   };
 

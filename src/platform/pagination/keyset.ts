@@ -52,13 +52,13 @@ export async function keysetPage<E extends { id: Int64 }>(
 ): Promise<Page<E>> {
   checked(repository);
   const where = Array.isArray(filter) ? filter.map(withoutUndefined) : withoutUndefined(filter);
-  const own: KeysetOrder<E> = typeof order === 'string' ? { order } : order;
-  const { by, direction } = orderOf(request.sort, own);
-  if (by !== undefined && by !== own.by) assertIndexed(repository, by);
+  const listOrder: KeysetOrder<E> = typeof order === 'string' ? { order } : order;
+  const { by, direction } = orderOf(request.sort, listOrder);
+  if (by !== undefined && by !== listOrder.by) assertIndexed(repository, by);
   // A list by `id` leaves its own order out, so that older cursors stay valid.
-  const isOwn = own.by === undefined && direction === (own.order ?? 'ASC');
-  const bound = by === undefined ? (isOwn ? '' : ` ${direction}`) : ` ${direction} ${by} `;
-  const scope = () => scopeOf(repository, where) + bound;
+  const isDefault = listOrder.by === undefined && direction === (listOrder.order ?? 'ASC');
+  const cursorOrder = by === undefined ? (isDefault ? '' : ` ${direction}`) : ` ${direction} ${by} `;
+  const scope = () => scopeOf(repository, where) + cursorOrder;
   if (by !== undefined)
     return (
       await pageByKey(request, scope, (after, take) =>

@@ -142,6 +142,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
       if (!hasSlots) request.slot?.release();
       return true;
     }
+    // Otherwise handleRequest() has decided already.
     if (!request.rateLimit) {
       // `@SkipThrottle()` applies to valid keys only. Otherwise, guessing keys would be free on the route.
       const isFree = isDecorated && request.principal?.kind === 'key';

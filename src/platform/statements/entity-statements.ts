@@ -1,5 +1,5 @@
-// statements/ reads and writes rows by prepared statements where an entity is simple, by TypeORM otherwise.
-// No events.
+// statements/ reads and writes rows by prepared statements where an entity is simple, by TypeORM otherwise, and
+// a new row together with its event. What an event is, is in `unit-of-work`.
 
 import { escapeIdentifier } from 'pg';
 import {

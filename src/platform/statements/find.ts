@@ -30,9 +30,7 @@ export async function findRows<Entity extends ObjectLiteral>(
   return repository.find({ ...options, ...ofItsTable(repository, options) });
 }
 
-/**
- * @throws TypeError for an object that has only some methods of a repository, as unit tests gave it until 1.2
- */
+/** @throws TypeError for an object that has only some methods of a repository, such as a mock */
 export function checked<Entity extends ObjectLiteral>(repository: Readable<Entity>): Readable<Entity> {
   if ('metadata' in repository) return repository;
   throw new TypeError(

@@ -89,7 +89,8 @@ export class Changes {
     const statements = EntityStatements.of(this.dataSource, target);
     const event = statements && this.eventOfRow(statements, type);
     const insert = statements?.insert(row, event);
-    return this.scope.write(insert !== undefined && event !== undefined, async (manager) => {
+    const isOneStatement = insert !== undefined && event !== undefined;
+    return this.scope.write(isOneStatement, async (manager) => {
       if (!statements || !insert) await insertByTypeOrm(manager, target, row);
       const stored =
         statements && insert

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ValidationFailed } from '../errors/common.errors.js';
 import { bodyError, type FieldError, type Path, shown, unknownError } from '../errors/field-error.js';
-import { writtenIn } from '../json/written-number.js';
+import { inexactNumbersIn } from '../json/inexact-number.js';
 import { factsOf, nestedType } from './dto-facts.js';
 import { type Argument, invalid, invalidValue, root } from './field-errors.js';
 
@@ -49,7 +49,7 @@ export function restoreIntegers(value: object, dto: Type): void {
 }
 
 function restore(container: object, isInteger: (name: string) => boolean): void {
-  for (const [name, { integer }] of writtenIn(container) ?? [])
+  for (const [name, { integer }] of inexactNumbersIn(container) ?? [])
     if (isInteger(name)) (container as Record<string, unknown>)[name] = integer;
 }
 

@@ -3,8 +3,21 @@ import type { Config } from '../../config/config.js';
 import { StartupError } from '../../config/startup-error.js';
 import { inspectMigrations } from '../migrations/migrate.js';
 import type { Migration, MigrationState } from '../migrations/migration-state.js';
-import { DATABASE_CHECKS } from './database-checks.js';
+import { checkCollations } from './collations.check.js';
+import { checkConnectionLimit } from './connection-limit.check.js';
 import type { DatabaseCheck } from './database-check.js';
+import { checkPooler } from './pooler.check.js';
+import { checkStoredValues } from './stored-values.check.js';
+import { checkTables } from './tables.check.js';
+
+/** The checks of every database, in order. To add one, add it here; a module declares its own in `checks`. */
+export const DATABASE_CHECKS: readonly DatabaseCheck[] = [
+  checkTables,
+  checkStoredValues,
+  checkPooler,
+  checkConnectionLimit,
+  checkCollations,
+];
 
 /** What is checked, beside the database itself. */
 export interface Checked {

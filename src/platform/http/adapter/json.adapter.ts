@@ -24,7 +24,7 @@ export interface ResponseHooks {
   readonly isNotModified: (response: Response) => boolean;
 }
 
-/** Express with exact 64-bit integers in JSON. */
+/** Makes the server, and writes every response: JSON with exact 64-bit integers, or a file. */
 export class JsonAdapter extends ExpressAdapter {
   /** Computed once, because `server.address()` is a system call. */
   private base?: string;
@@ -114,7 +114,7 @@ export class JsonAdapter extends ExpressAdapter {
   }
 }
 
-/** How long an error waits for the end of its transaction, after which a repeat can run at once. */
+/** An error response waits this long for ROLLBACK, so that a repeat does not get 409. */
 const ROLL_BACK_TIMEOUT = seconds(1);
 
 /**
@@ -123,7 +123,7 @@ const ROLL_BACK_TIMEOUT = seconds(1);
 const isJson = (body: unknown): body is object =>
   typeof body === 'object' && body !== null && !(body instanceof Error);
 
-/** Writes a body as without an `Idempotency-Key`, and sets its media type. */
+/** The text that `send` would have written. Sets its media type. */
 function textFor(response: Response, body: unknown): string | null {
   if (body === undefined || body === null) return null;
   if (typeof body === 'object') return jsonFor(response, body);

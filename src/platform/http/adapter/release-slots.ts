@@ -3,8 +3,8 @@ import { ServerResponse } from 'node:http';
 import type { Slot } from '../request-state.js';
 
 /**
- * What begins a response, or gives it up. On a closed connection Node.js writes no head for a response with a
- * body: there, only the call tells that the work has come to its end.
+ * Calls that show that the handler is done, also on a closed connection, where Node.js writes no head for a
+ * response with a body.
  */
 const BEGINNINGS = [
   'writeHead',
@@ -28,7 +28,7 @@ export function releaseSlots({ response }: Express): void {
 }
 
 /**
- * Releases a slot when a stream is led into the response to a closed connection, or away from it. Whoever
+ * Releases a slot when a stream is piped into the response to a closed connection, or unpiped from it. Whoever
  * sends a file stops it as soon as its reader has gone, and then calls none of the above.
  */
 export function releaseSlotOfStream(slot: Slot, response: Response): void {

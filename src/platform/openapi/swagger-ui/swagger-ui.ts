@@ -2,6 +2,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { Config } from '../../config/config.js';
+import { DatabaseConfig } from '../../database/database.config.js';
 import { HttpConfig } from '../../http/http.config.js';
 import { pathOf } from '../../http/public-url.js';
 import { CACHE, FixedContent, sendFixed } from '../document/fixed-content.js';
@@ -15,9 +17,12 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 /** Serves the Swagger UI at `/docs`, outside of the request pipeline: it needs no key. */
 export function setupSwaggerUi(app: NestExpressApplication): void {
   const { publicUrl, stagingPublicUrl } = app.get(HttpConfig);
+  const { databaseUrl } = app.get(Config).read(DatabaseConfig);
   const openApi = app.get(OpenApiDocument);
   openApi.describe(app);
-  const files = new UiFiles(() => uiScript(uiDocument(openApi.document, pathOf(publicUrl))));
+  const files = new UiFiles(() =>
+    uiScript(uiDocument(openApi.document, pathOf(publicUrl), databaseUrl === undefined)),
+  );
   app.use('/docs', securityHeaders(stagingPublicUrl));
   // Routes, so that other methods of these paths are 405. One each, so that the log and the metrics have its
   // name.

@@ -23,8 +23,9 @@ interface Response extends Json {
  * The document for the Swagger UI: without references, which the page would resolve each time an operation
  * opens, and with only the codes of errors, so that an operation fits on a phone.
  * @param path the path in `PUBLIC_URL`: the page calls the host that it was opened at
+ * @param hasDemoKeys whether the service has made demo keys, as it does in its own PostgreSQL
  */
-export function uiDocument(document: OpenAPIObject, path: string): OpenAPIObject {
+export function uiDocument(document: OpenAPIObject, path: string, hasDemoKeys: boolean): OpenAPIObject {
   const { servers = [], tags = [], components = {} } = document;
   const [own, ...others] = servers;
   const shown = (items: object = {}) =>
@@ -41,7 +42,7 @@ export function uiDocument(document: OpenAPIObject, path: string): OpenAPIObject
     tags: tags.filter(({ name }) => name !== CALLBACKS.name), // webhooks have a section of their own
     paths: shown(document.paths),
     webhooks: inOrderOf(Object.keys(document.paths), shown(document.webhooks)),
-    components: { securitySchemes: withOrigin(components.securitySchemes) },
+    components: { securitySchemes: withOrigin(components.securitySchemes, hasDemoKeys) },
   };
 }
 
@@ -53,13 +54,15 @@ const mapValues = <From, To>(
 type Schemes = NonNullable<OpenAPIObject['components']>['securitySchemes'];
 
 /** Says in the dialog where a key comes from. */
-const withOrigin = (schemes: Schemes = {}): Schemes =>
+const withOrigin = (schemes: Schemes = {}, hasDemoKeys: boolean): Schemes =>
   mapValues(schemes, (scheme) => ({
     ...scheme,
     description: [
       'description' in scheme ? scheme.description : '',
-      '\n\nNo key yet? `npm start` prints demo keys and stores them in `.petstore/demo-keys.json`.',
-      ' Otherwise ask the operator of the service, who makes keys with `petstore keys create`.',
+      '\n\nNo key yet? ',
+      hasDemoKeys
+        ? '`npm start` prints demo keys and stores them in `.petstore/demo-keys.json`.'
+        : 'Ask the operator of the service, who makes keys with `petstore keys create`.',
     ].join(''),
   }));
 

@@ -1,7 +1,7 @@
 import { type Int64, parseInt64 } from './int64.js';
 
-/** A JSON number that its nearest double does not stand for exactly. */
-export class WrittenNumber {
+/** A JSON number that its nearest double does not hold exactly, such as `1.00000000000000001`. */
+export class InexactNumber {
   /**
    * @param nearest what `JSON.parse` makes of it
    * @param integer what stands for it where an integer is expected: NaN, which every rule for integers
@@ -19,18 +19,18 @@ const FORM = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 const MAX_DIGITS = 19;
 
 /** @param text a JSON number, in any form */
-export function readNumber(text: string): Int64 | WrittenNumber {
+export function readNumber(text: string): Int64 | InexactNumber {
   const integer = parseInt64(text);
   if (integer !== undefined) return integer;
   const nearest = Number(text);
   if (String(nearest) === text) return nearest;
   const value = decimalOf(text);
   const exact = exactInteger(value);
-  if (typeof exact === 'bigint') return new WrittenNumber(nearest, exact, String(exact));
+  if (typeof exact === 'bigint') return new InexactNumber(nearest, exact, String(exact));
   const written = spelled(value);
   if (exact === nearest || (Number.isFinite(nearest) && spelled(decimalOf(String(nearest))) === written))
     return nearest;
-  return new WrittenNumber(nearest, Number.isInteger(nearest) ? (exact ?? nearest) : nearest, written);
+  return new InexactNumber(nearest, Number.isInteger(nearest) ? (exact ?? nearest) : nearest, written);
 }
 
 /** A decimal number: its digits, without zeros at either end, times a power of ten. */
@@ -60,14 +60,14 @@ function exactInteger({ sign, digits, exponent }: Decimal): Int64 | undefined {
   return parseInt64(sign + digits + '0'.repeat(Number(exponent)));
 }
 
-const written = new WeakMap<object, Map<string, WrittenNumber>>();
+const written = new WeakMap<object, Map<string, InexactNumber>>();
 
 /** Keeps how a member of a parsed object or array was written. */
-export function keepWritten(container: object, name: string, number: WrittenNumber): void {
-  const members = written.get(container) ?? new Map<string, WrittenNumber>();
+export function keepInexact(container: object, name: string, number: InexactNumber): void {
+  const members = written.get(container) ?? new Map<string, InexactNumber>();
   written.set(container, members.set(name, number));
 }
 
 /** The members of a parsed object or array that their doubles do not stand for. */
-export const writtenIn = (container: object): ReadonlyMap<string, WrittenNumber> | undefined =>
+export const inexactNumbersIn = (container: object): ReadonlyMap<string, InexactNumber> | undefined =>
   written.get(container);
