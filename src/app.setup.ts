@@ -6,13 +6,17 @@ import { startLogger } from './platform/bootstrap/start-logger.js';
 import type { Config } from './platform/config/config.js';
 import { handleClientErrors } from './platform/http/adapter/client-errors.js';
 import { limitTransport } from './platform/http/adapter/transport-limits.js';
-import { addValidators, isNotModified, noStore } from './platform/conditional/etag.js';
+import { addValidators, isNotModified, setNoStore } from './platform/conditional/etag.js';
 import { addLocation, addResourceTag } from './platform/conditional/resource-headers.js';
 import { addPageHeaders } from './platform/pagination/page.js';
 import { JsonAdapter, type ResponseHooks } from './platform/http/adapter/json.adapter.js';
 import { HttpConfig } from './platform/http/http.config.js';
 import { corsHeadersFor, setupCors } from './platform/http/middleware/cors.js';
-import { requestContext, requestId, impossiblePath } from './platform/http/middleware/request-context.js';
+import {
+  beforeRoutes,
+  replaceImpossiblePath,
+  setRequestId,
+} from './platform/http/middleware/request-context.js';
 import { ignoreLongNegotiation } from './platform/http/middleware/negotiation.js';
 import { observeResponses } from './platform/http/middleware/response-observer.js';
 import { Clock } from './platform/clock/clock.js';
@@ -75,12 +79,19 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   const observers = [
     log.record,
     app.get(HttpMetrics).record,
-    app.get(ClientSlots).record,
+    app.get(ClientSlots).releaseAfterClose,
     ...(tracing ? [tracing.record] : []),
   ];
   const observe = observeResponses(app.get(Clock), observers);
   app.use(
-    requestContext(requestId, noStore, log.keepAddress, observe, impossiblePath, ignoreLongNegotiation),
+    beforeRoutes(
+      setRequestId,
+      setNoStore,
+      log.keepAddress,
+      observe,
+      replaceImpossiblePath,
+      ignoreLongNegotiation,
+    ),
   );
   app.use(app.get(ClientSlots).outsideApi);
   setupCors(app, config);

@@ -14,7 +14,7 @@ const VERSION = /^\/v\d/;
  * Sets the default under `/v1` and other versions, for responses without an `ETag` or a `Cache-Control` of
  * their own.
  */
-export function noStore({ path }: Request, response: Response): void {
+export function setNoStore({ path }: Request, response: Response): void {
   if (VERSION.test(path)) response.setHeader('Cache-Control', NO_STORE);
 }
 

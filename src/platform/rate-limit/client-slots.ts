@@ -83,7 +83,7 @@ export class ClientSlots {
 
   private give(request: Request, response: Response, client: string): void {
     const slot = (request.slot = new ClientSlot(client, this.giveBack));
-    if (response.destroyed) awaitEnd(slot, response); // it closed before, so `record` has not seen the slot
+    if (response.destroyed) awaitEnd(slot, response); // it closed before, so `releaseAfterClose` has not seen the slot
   }
 
   /**
@@ -109,7 +109,7 @@ export class ClientSlots {
   }
 
   /** Releases the slot of a request whose connection has closed, if nothing else does. */
-  readonly record = ({ request: { slot, res } }: ObservedResponse): void => {
+  readonly releaseAfterClose = ({ request: { slot, res } }: ObservedResponse): void => {
     if (slot && !slot.isReleased) awaitEnd(slot, res);
   };
 

@@ -5,7 +5,7 @@ import { isDecodable } from '../../errors/route.errors.js';
 export type Step = (request: Request, response: Response) => void;
 
 /** Runs the steps before the first guard. */
-export function requestContext(...steps: readonly Step[]) {
+export function beforeRoutes(...steps: readonly Step[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     for (const step of steps) step(request, response);
     next();
@@ -16,7 +16,7 @@ export function requestContext(...steps: readonly Step[]) {
 const ACCEPTABLE = /^[\x21-\x7e]{1,128}$/;
 
 /** Uses the `X-Request-Id` of the request if it is short and printable, otherwise a UUID. */
-export function requestId(request: Request, response: Response): void {
+export function setRequestId(request: Request, response: Response): void {
   const sent = request.headers['x-request-id'];
   request.id = typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();
   response.setHeader('X-Request-Id', request.id);
@@ -37,7 +37,7 @@ const MAX_SEGMENTS = 32;
  * or 404. Otherwise Express would respond before any guard to one that cannot be decoded, and compare a long
  * one with each route.
  */
-export function impossiblePath(request: Request): void {
+export function replaceImpossiblePath(request: Request): void {
   const { path } = request;
   if (!path.startsWith('/v1/')) return;
   if (path.includes('%') && !isDecodable(path)) request.url = UNDECODABLE;
