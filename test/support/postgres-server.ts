@@ -87,7 +87,10 @@ export class PostgresServer {
   /** Restarts it so that a program at the other end of a network reaches it. @returns its URL there */
   async listenOn({ here, there }: { readonly here: string; readonly there: string }): Promise<string> {
     await this.server.stop();
-    await appendFile(join(this.folder, 'postgres', 'pg_hba.conf'), `host all all ${there}/32 scram-sha-256\n`);
+    await appendFile(
+      join(this.folder, 'postgres', 'pg_hba.conf'),
+      `host all all ${there}/32 scram-sha-256\n`,
+    );
     this.settings.listen_addresses = `127.0.0.1,${here}`;
     await this.launch();
     return Object.assign(new URL(this.url), { hostname: here }).href;
