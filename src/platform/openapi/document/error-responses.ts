@@ -79,14 +79,16 @@ function commonErrors(
   const documented = Object.keys(content);
   const mediaTypes = documented.length > 0 ? documented : route.consumes;
   const isJson = mediaTypes.includes('application/json');
+  const hasFiles = mediaTypes.includes('multipart/form-data');
   return [
     ...(security?.length === 0 ? [] : NO_KEY),
     ...ALWAYS,
     ...(mediaTypes.length === 0
-      ? [mistakeWithoutBody(operation, route)]
+      ? []
       : [...(isJson ? WITH_A_BODY : WITH_ANOTHER_BODY), UnsupportedMediaType.expecting(mediaTypes)]),
     ...(route.hasBodyRules ? [mistakeInBody(Object.values(content)[0]?.schema, schemas)] : []),
-    ...(mediaTypes.includes('multipart/form-data') ? WITH_FILES : []),
+    ...(hasFiles ? WITH_FILES : []),
+    ...(isJson || hasFiles || route.hasBodyRules ? [] : [mistakeWithoutBody(operation, route)]),
     ...(route.isIdempotent ? WITH_IDEMPOTENCY : []),
   ];
 }
@@ -94,8 +96,8 @@ function commonErrors(
 type Content = Readonly<Record<string, { readonly schema?: SchemaObject | { readonly $ref: string } }>>;
 
 /**
- * An example of a 400 of an operation that takes no body: of what it reads, or of what every request must
- * have.
+ * An example of a 400 of an operation without a body, or with one that has no rules: of what it reads, or of what every
+ * request must have.
  */
 function mistakeWithoutBody({ parameters = [] }: OperationObject, route: Route): DomainError {
   if (route.hasQueryRules) return UNKNOWN_PARAMETER;
