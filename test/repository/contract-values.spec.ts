@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { brokenJson, valid } from '../support/contract/values.js';
+import { brokenJson, brokenText, valid } from '../support/contract/values.js';
 
 const NOTHING = { paths: {} };
 
@@ -51,5 +51,21 @@ describe('the contract test of a nullable enumeration', () => {
     const broken = brokenJson(size, document);
     expect(broken).toContain('"lost"');
     expect(broken).not.toContain('null');
+  });
+});
+
+describe('the contract test of an enumeration', () => {
+  it.each([
+    [
+      ['4', 'VIP', 'small'],
+      ['', 'lost', 'SMALL'],
+    ],
+    [['lost', ''], ['LOST']],
+  ])('expects no refusal of a value of its own: %j', (names, refused) => {
+    const schema = { type: 'string', enum: names };
+    expect(brokenText(schema)).toEqual(refused);
+    const broken = brokenJson(schema, NOTHING).map((json) => JSON.parse(json) as unknown);
+    expect(broken).not.toEqual([]);
+    expect(names.filter((name) => broken.includes(name))).toEqual([]);
   });
 });

@@ -109,7 +109,10 @@ export function brokenJson(schema: Schema, document: Document): string[] {
   if (isNullable(resolved))
     return brokenJson(withoutNull(resolved), document).filter((json) => json !== 'null');
   const { enum: names, type, minLength, maxLength, pattern } = resolved;
-  if (names) return ['"lost"', '""', 'null', '5', JSON.stringify(names)];
+  if (names) {
+    const broken = ['"lost"', '""', 'null', '5', JSON.stringify(names)];
+    return broken.filter((json) => !names.map(word).some((one) => one.json === json));
+  }
   if (type === 'array') return ['"x"', 'null', '5', 'true', '{}'];
   if (type === 'object') return ['"x"', 'null', '5', 'true', '[]'];
   if (type === 'boolean') return ['"x"', 'null', '5', '[]', '{}'];
@@ -126,7 +129,11 @@ export function brokenJson(schema: Schema, document: Document): string[] {
 
 /** Texts for a query or path that a schema rejects. */
 export function brokenText(schema: Schema): string[] {
-  if (schema.enum) return ['', 'lost', ...schema.enum.map((name) => name.toUpperCase())];
+  const { enum: names } = schema;
+  if (names) {
+    const broken = ['', 'lost', ...names.map((name) => name.toUpperCase())];
+    return broken.filter((text) => !names.includes(text)); // `VIP` and `4` are their own upper case
+  }
   if (schema.type === 'boolean') return ['x', '7'];
   if (schema.type === 'array') return ['', 'one', '1,,2', ...beyond(schema.items ?? {})];
   if (schema.type === 'integer') return ['ten', '1.5', '1e1', '0x10', ' 5', ...beyond(schema)];
