@@ -1,5 +1,11 @@
 import { Global, Module } from '@nestjs/common';
-import { DataSource, type EntityTarget, type ObjectLiteral, type Repository } from 'typeorm';
+import {
+  DataSource,
+  type EntityTarget,
+  getMetadataArgsStorage,
+  type ObjectLiteral,
+  type Repository,
+} from 'typeorm';
 import { PublicUrl } from '../../src/platform/http/public-url.js';
 import { IdempotentRequests } from '../../src/platform/idempotency/idempotent-requests.js';
 import { Changes, Clock } from '../../src/platform/index.js';
@@ -18,17 +24,31 @@ import { TestClock } from './test-clock.js';
 })
 export class UnitTestModule {}
 
-/**
- * A repository without a database, with methods of the test in place of its own: `mockRepository(Toy, { find: jest.fn() })`.
- * @param related the entities that the relations of the first one name
- */
+/** A repository without a database, with methods of the test in place of its own: `mockRepository(Toy, { find: jest.fn() })`. */
 export async function mockRepository<E extends ObjectLiteral, Mock extends Partial<Repository<E>>>(
   entity: EntityTarget<E>,
   mock: Mock,
-  ...related: EntityTarget<ObjectLiteral>[]
 ): Promise<Repository<E> & Mock> {
-  const dataSource = new DataSource({ type: 'postgres', entities: [entity, ...related] as string[] });
+  const dataSource = new DataSource({ type: 'postgres', entities: [...relatedTo(entity)] as string[] });
   // eslint-disable-next-line @typescript-eslint/dot-notation -- it is protected; otherwise only connecting does it
   await dataSource['buildMetadatas']();
   return Object.assign(dataSource.getRepository(entity), mock);
 }
+
+/** The class and those that its relations lead to, also from an embedded class or one that it extends: TypeORM needs all. */
+function relatedTo(entity: unknown, found = new Set<unknown>()): Set<unknown> {
+  if (found.has(entity)) return found;
+  found.add(entity);
+  const { relations, embeddeds, tables } = getMetadataArgsStorage();
+  for (const { target, type } of [...relations, ...embeddeds]) {
+    if (entity !== target && !isSubclass(entity, target)) continue;
+    const other: unknown = typeof type === 'function' ? (type as () => unknown)() : type;
+    const isOther = ({ target }: { target: unknown }) =>
+      typeof target === 'function' && target.name === other;
+    relatedTo(tables.find(isOther)?.target ?? other, found);
+  }
+  return found;
+}
+
+const isSubclass = (entity: unknown, parent: unknown): boolean =>
+  typeof entity === 'function' && typeof parent === 'function' && entity.prototype instanceof parent;
