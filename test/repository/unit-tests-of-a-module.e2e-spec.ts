@@ -1,7 +1,16 @@
 import { Controller, Get, Injectable, Module, Post } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { getRepositoryToken, InjectRepository } from '@nestjs/typeorm';
-import { MoreThan, Repository } from 'typeorm';
+import {
+  Column,
+  DataSource,
+  Entity,
+  ManyToOne,
+  MoreThan,
+  OneToMany,
+  PrimaryGeneratedColumn,
+  Repository,
+} from 'typeorm';
 import { ApiKey } from '../../src/platform/keys/api-key.entity.js';
 import {
   type Changes,
@@ -18,8 +27,10 @@ import {
   type Page,
   type PageRequest,
   UnitOfWork,
+  type Variables,
 } from '../../src/platform/index.js';
 import { mockRepository, Petstore, UnitTestModule } from '../platform.js';
+import { withClient } from '../support/test-database.js';
 
 /** Like those of a feature. */
 class ToyNotFound extends DomainError {
@@ -99,6 +110,61 @@ class ToysModule {
   static readonly events = [TOY_RENAMED];
 }
 
+class ToysConfig {
+  readonly most: number;
+  constructor(variables: Variables) {
+    this.most = variables.wholeNumber('TOYS_MOST', { min: 1, max: 9, fallback: 5 });
+  }
+}
+
+@Module({})
+class LimitedToysModule {
+  static readonly settings = [ToysConfig];
+}
+
+const outOfToys = () => Promise.reject(new Error('Out of toys.'));
+
+/** It fails when the pool is open, which nobody can close then. */
+@Module({ providers: [{ provide: 'BROKEN', inject: [DataSource], useFactory: outOfToys }] })
+class BrokenToysModule {}
+
+class Audited {
+  @PrimaryGeneratedColumn()
+  readonly id!: number;
+
+  @ManyToOne('Owner')
+  readonly owner!: object;
+}
+
+class Place {
+  @ManyToOne(() => Room)
+  readonly room!: object;
+}
+
+@Entity('boxes')
+class Box extends Audited {
+  @Column(() => Place)
+  readonly place!: Place;
+
+  @OneToMany(() => Label, (label: Label) => label.box)
+  readonly labels!: object[];
+}
+
+@Entity('owners')
+class Owner {
+  @PrimaryGeneratedColumn()
+  readonly id!: number;
+}
+
+@Entity('rooms')
+class Room extends Audited {}
+
+@Entity('labels')
+class Label extends Audited {
+  @ManyToOne(() => Box, (box: Box) => box.labels)
+  readonly box!: object;
+}
+
 const BALL: ToyResponse = { name: 'Ball' };
 
 /** docs/testing.md */
@@ -174,6 +240,17 @@ describe('a unit test as the Nest documentation writes it', () => {
   });
 });
 
+describe('mockRepository of an entity with relations', () => {
+  it('finds the others: in a circle, of an embedded class, of one that it extends, by name', async () => {
+    const find = jest.fn().mockResolvedValue([{ id: 7 }]);
+    const boxes = await mockRepository(Box, { find });
+    expect(await findById(boxes, 7)).toEqual({ id: 7 });
+    const relations = boxes.metadata.relations.map(({ propertyPath, type }) => [propertyPath, type]);
+    expect(Object.fromEntries(relations)).toEqual({ owner: 'Owner', 'place.room': Room, labels: Label });
+    expect(boxes.manager.getRepository(Owner).metadata.tableName).toBe('owners');
+  });
+});
+
 describe('Petstore.start({ override })', () => {
   it('replaces a provider of the service', async () => {
     const toys = {
@@ -191,5 +268,21 @@ describe('Petstore.start({ override })', () => {
       .expect(404);
     expect(body).toMatchObject({ code: 'toy_not_found' });
     await petstore.stop();
+  });
+});
+
+describe('Petstore.start() of a service that does not start', () => {
+  it('names an invalid setting of a module, and makes no database for it', async () => {
+    const through = jest.fn<Promise<{ url: string }>, [string]>();
+    const env = { TOYS_MOST: '10' };
+    await expect(Petstore.start({ modules: [LimitedToysModule], env, through })).rejects.toThrow('TOYS_MOST');
+    expect(through).not.toHaveBeenCalled();
+  });
+
+  it('drops its database if a provider cannot be made', async () => {
+    let database = '';
+    const through = (url: string) => Promise.resolve({ url: (database = url) });
+    await expect(Petstore.start({ modules: [BrokenToysModule], through })).rejects.toThrow('Out of toys.');
+    await expect(withClient(database, (client) => client.query('SELECT'))).rejects.toThrow('does not exist');
   });
 });

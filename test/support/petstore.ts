@@ -5,7 +5,9 @@ import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { minutes } from '../../src/platform/clock/duration.js';
 import { TimeLimits } from '../../src/platform/clock/time-limits.js';
-import { AppModule } from '../../src/app.module.js';
+import { AppModule, FEATURES } from '../../src/app.module.js';
+import { SETTINGS } from '../../src/settings.js';
+import { inspectSettings } from '../../src/platform/bootstrap/application.js';
 import { RESPONSE_HOOKS, setupApp } from '../../src/app.setup.js';
 import { ApiKeysService } from '../../src/platform/keys/api-keys.service.js';
 import type { Scope } from '../../src/platform/keys/scopes.js';
@@ -18,7 +20,7 @@ import { HttpConfig } from '../../src/platform/http/http.config.js';
 import { OpenApiDocument } from '../../src/platform/openapi/document/openapi-document.js';
 import { JsonAdapter } from '../../src/platform/http/adapter/json.adapter.js';
 import { keepLog, rememberKey } from './run-log.js';
-import { createTestDatabase } from './test-database.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { TestClock } from './test-clock.js';
 
 interface PetstoreOptions {
@@ -58,10 +60,29 @@ export class Petstore {
     through,
     isPatient = true,
   }: PetstoreOptions = {}): Promise<Petstore> {
+    const variables = new Config({ PORT: '0', PUBLIC_URL: 'http://petstore.test', ...env });
+    const config = inspectSettings(SETTINGS, [...FEATURES, ...modules], variables).check();
     const database = await createTestDatabase();
+    try {
+      return await Petstore.startOn(database, config, { modules, override, through, isPatient });
+    } catch (error) {
+      await database.drop(); // also ends the connections of a service of which nobody has a handle
+      throw error;
+    }
+  }
+
+  private static async startOn(
+    database: TestDatabase,
+    config: Config,
+    {
+      modules,
+      override,
+      through,
+      isPatient,
+    }: Required<Omit<PetstoreOptions, 'env' | 'through'>> & Pick<PetstoreOptions, 'through'>,
+  ): Promise<Petstore> {
     const { url } = (await through?.(database.url)) ?? database;
     const clock = new TestClock();
-    const config = new Config({ PORT: '0', PUBLIC_URL: 'http://petstore.test', ...env });
     const log: Record<string, unknown>[] = [];
     const destination = {
       write(line: string) {
@@ -95,7 +116,6 @@ export class Petstore {
       app.get(OpenApiDocument).make(); // as start.ts does
     } catch (error) {
       await app.close(); // some of its modules may have started
-      await database.drop();
       throw error;
     }
     return new Petstore(app, clock, database.url, () => database.drop(), log);
