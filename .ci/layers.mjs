@@ -49,7 +49,8 @@ export default {
     },
     {
       name: 'a-feature-imports-the-public-api-and-the-public-files-of-other-features',
-      comment: 'the module, a service, errors, an entity, a query, a response, events, or what writes them',
+      comment:
+        'the module, a service, a guard, a decorator, errors, an entity, a query, a response, events, or what writes them',
       severity: 'error',
       from: { path: '^src/(features|shop)/([^/]+)/' },
       to: {
@@ -57,7 +58,7 @@ export default {
         pathNot: [
           '^src/$1/$2/',
           PUBLIC_API,
-          '^src/(features|shop)/.*\\.(module|service|errors|events|entity|query|response)\\.ts$',
+          '^src/(features|shop)/.*\\.(module|service|guard|decorator|errors|events|entity|query|response)\\.ts$',
           '^src/(features|shop)/.*-changes\\.ts$',
         ],
       },

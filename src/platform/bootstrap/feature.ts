@@ -4,6 +4,7 @@ import { declareScope, type Scope } from '../keys/scopes.js';
 import type { Settings } from '../config/config.js';
 import type { DatabaseCheck } from '../database/checks/database-check.js';
 import type { CommandDatabase } from '../database/command-database.js';
+import type { SecuritySchemes } from '../openapi/document/schemas.js';
 import { declareEventType, type EventType } from '../unit-of-work/event-type.js';
 
 /** Adds the commands of a module to the `petstore` program. */
@@ -24,6 +25,8 @@ export interface Feature extends Type {
   readonly settings?: readonly Settings[];
   /** What the start and doctor check of the database for it. */
   readonly checks?: readonly DatabaseCheck[];
+  /** Ways other than the API key to say who sends a request, for the document; `@ApiSecurity()` names them. */
+  readonly securitySchemes?: SecuritySchemes;
   /** Whether it has background work, which `petstore worker` does. */
   readonly hasWorker?: boolean;
 }
@@ -31,6 +34,10 @@ export interface Feature extends Type {
 /** The checks of the database that modules declare. */
 export const checksOf = (features: readonly Feature[]): DatabaseCheck[] =>
   features.flatMap(({ checks = [] }) => checks);
+
+/** The security schemes that modules declare, by their names. */
+export const securitySchemesOf = (features: readonly Feature[]): SecuritySchemes =>
+  Object.assign({}, ...features.map(({ securitySchemes }) => securitySchemes)) as SecuritySchemes;
 
 /**
  * Makes scopes and event types known to the document, the API keys and the command line.

@@ -5,8 +5,9 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { HttpModule } from '../http/http.module.js';
 import { DocumentController, IndexController } from './document/document.controller.js';
-import { OpenApiDocument } from './document/openapi-document.js';
 import { PARAMETER_ORDER, type ParameterOrder } from './document/parameter-order.js';
+import { OpenApiDocument, SECURITY_SCHEMES } from './document/openapi-document.js';
+import type { SecuritySchemes } from './document/schemas.js';
 import { ErrorCatalog } from './error-catalog/error-catalog.js';
 
 /** The OpenAPI document and the error catalogue. */
@@ -16,8 +17,15 @@ import { ErrorCatalog } from './error-catalog/error-catalog.js';
   providers: [OpenApiDocument, ErrorCatalog],
 })
 export class OpenApiModule {
-  /** @param order in which the parameters of released operations stay */
-  static with(order: ParameterOrder): DynamicModule {
-    return { module: OpenApiModule, providers: [{ provide: PARAMETER_ORDER, useValue: order }] };
+  /**
+   * @param order in which the parameters of released operations stay
+   * @param schemes of modules, beside the API key
+   */
+  static with(order: ParameterOrder, schemes: SecuritySchemes): DynamicModule {
+    const providers = [
+      { provide: PARAMETER_ORDER, useValue: order },
+      { provide: SECURITY_SCHEMES, useValue: schemes },
+    ];
+    return { module: OpenApiModule, providers };
   }
 }

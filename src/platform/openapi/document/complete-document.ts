@@ -1,4 +1,5 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { SECURITY_SCHEME } from '../../http/operation-marks.js';
 import { addExamples } from './examples.js';
 import { addErrorResponses, COMMON_RESPONSES } from './error-responses.js';
 import { addHeaders, addNotModified, headers } from './headers.js';
@@ -6,6 +7,7 @@ import { operationsOf, type PathOperation, relativePaths } from './paths.js';
 import { type ParameterOrder, sortParameters } from './parameter-order.js';
 import type { Route, Routes } from './routes.js';
 import {
+  type OperationObject,
   refuseUnknownProperties,
   type SchemasObject,
   type TagObject,
@@ -50,9 +52,7 @@ export function completeDocument(
 }
 
 function complete({ method, operation }: PathOperation, route: Route, schemas: SchemasObject): void {
-  // The empty requirement of `@Public()` means that no key is required.
-  if (operation.security?.some((requirement) => Object.keys(requirement).length === 0))
-    operation.security = [];
+  operation.security &&= requirementsOf(operation.security);
   addErrorResponses(operation, route, schemas);
   addTexts(operation, route);
   if (method === 'get') addNotModified(operation);
@@ -62,6 +62,20 @@ function complete({ method, operation }: PathOperation, route: Route, schemas: S
   addExamples(operation, schemas);
   const { content = {} } = (operation.requestBody ?? {}) as { readonly content?: Content };
   for (const { schema } of Object.values(content)) if (schema) refuseUnknownProperties(schema, schemas);
+}
+
+type Requirements = NonNullable<OperationObject['security']>;
+
+/**
+ * The empty requirement of `@Public()` means that no key is required; what a module requires instead stays.
+ * On other routes `AccessGuard` requires the key, and what a module requires comes beside it.
+ */
+function requirementsOf(requirements: Requirements): Requirements {
+  const named = requirements.filter((one) => Object.keys(one).length > 0);
+  const others = named.filter((one) => !(SECURITY_SCHEME in one));
+  if (named.length < requirements.length || others.length === 0) return named;
+  const scopes = named.flatMap((one) => one[SECURITY_SCHEME] ?? []);
+  return others.map((one) => ({ [SECURITY_SCHEME]: scopes, ...one }));
 }
 
 type Content = Readonly<Record<string, { readonly schema?: SchemasObject[string] }>>;

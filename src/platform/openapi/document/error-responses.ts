@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { malformedCondition } from '../../conditional/if-match.condition.js';
 import { UnsupportedMediaType } from '../../http/body/body.errors.js';
+import { SECURITY_SCHEME } from '../../http/operation-marks.js';
 import { InvalidHost } from '../../http/request-head.js';
 import { malformedKey } from '../../idempotency/idempotency-key.js';
 import { ofDomainError, ofStatus } from '../../errors/error-body.js';
@@ -81,7 +82,7 @@ function commonErrors(
   const isJson = mediaTypes.includes('application/json');
   const hasFiles = mediaTypes.includes('multipart/form-data');
   return [
-    ...(security?.length === 0 ? [] : NO_KEY),
+    ...(needsKey(security) ? NO_KEY : []),
     ...ALWAYS,
     ...(mediaTypes.length === 0
       ? []
@@ -92,6 +93,10 @@ function commonErrors(
     ...(route.isIdempotent ? WITH_IDEMPOTENCY : []),
   ];
 }
+
+/** Without requirements of its own, an operation has those of the document: the key. */
+const needsKey = (security: OperationObject['security']): boolean =>
+  security?.some((requirement) => SECURITY_SCHEME in requirement) ?? true;
 
 type Content = Readonly<Record<string, { readonly schema?: SchemaObject | { readonly $ref: string } }>>;
 

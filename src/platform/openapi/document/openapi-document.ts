@@ -14,7 +14,11 @@ import { BASE_PATH } from './paths.js';
 import { FixedContent } from './fixed-content.js';
 import { PARAMETER_ORDER, type ParameterOrder } from './parameter-order.js';
 import { Routes } from './routes.js';
+import type { SecuritySchemes } from './schemas.js';
 import { webhookModels } from './webhooks.js';
+
+/** The token of the {@link SecuritySchemes} of modules. */
+export const SECURITY_SCHEMES = Symbol('SECURITY_SCHEMES');
 
 /** The OpenAPI 3.1 document of the application. */
 @Injectable()
@@ -29,6 +33,7 @@ export class OpenApiDocument {
     private readonly config: HttpConfig,
     private readonly publicUrl: PublicUrl,
     @Inject(PARAMETER_ORDER) private readonly order: ParameterOrder,
+    @Inject(SECURITY_SCHEMES) private readonly schemes: SecuritySchemes,
   ) {}
 
   /**
@@ -39,7 +44,9 @@ export class OpenApiDocument {
   describe(app: INestApplication): void {
     const routes = new Routes(app);
     const extraModels = [ErrorResponse, ...webhookModels()];
-    const document = generated(() => SwaggerModule.createDocument(app, HEAD, { extraModels }));
+    const securitySchemes = { ...HEAD.components?.securitySchemes, ...this.schemes };
+    const head = { ...HEAD, components: { ...HEAD.components, securitySchemes } };
+    const document = generated(() => SwaggerModule.createDocument(app, head, { extraModels }));
     this.described = document;
     this.complete = () => {
       const { base } = this.publicUrl;

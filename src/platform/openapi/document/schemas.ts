@@ -9,6 +9,7 @@ export type SchemasObject = NonNullable<NonNullable<OpenAPIObject['components']>
 export type SchemaOrReference = SchemasObject[string];
 export type SchemaObject = Exclude<SchemaOrReference, { $ref: string }>;
 export type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>[number], { $ref: string }>;
+export type SecuritySchemes = NonNullable<NonNullable<OpenAPIObject['components']>['securitySchemes']>;
 export type TagObject = NonNullable<OpenAPIObject['tags']>[number];
 
 /**

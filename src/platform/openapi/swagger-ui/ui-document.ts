@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { EVERY_RESPONSE_HEADER } from '../document/headers.js';
 import { BASE_PATH } from '../document/paths.js';
+import { SECURITY_SCHEME } from '../../http/operation-marks.js';
 import { CALLBACKS } from '../document/webhooks.js';
 
 import { TEXT_PATTERN } from '../../validation/property.decorators.js';
@@ -55,16 +56,20 @@ type Schemes = NonNullable<OpenAPIObject['components']>['securitySchemes'];
 
 /** Says in the dialog where a key comes from. */
 const withOrigin = (schemes: Schemes = {}, hasDemoKeys: boolean): Schemes =>
-  mapValues(schemes, (scheme) => ({
-    ...scheme,
-    description: [
-      'description' in scheme ? scheme.description : '',
-      '\n\nNo key yet? ',
-      hasDemoKeys
-        ? '`npm start` prints demo keys and stores them in `.petstore/demo-keys.json`.'
-        : 'Ask the operator of the service, who makes keys with `petstore keys create`.',
-    ].join(''),
-  }));
+  mapValues(schemes, (scheme, name) =>
+    name === SECURITY_SCHEME ? keyWithOrigin(scheme, hasDemoKeys) : scheme,
+  );
+
+const keyWithOrigin = <T extends object>(scheme: T, hasDemoKeys: boolean): T => ({
+  ...scheme,
+  description: [
+    'description' in scheme ? scheme.description : '',
+    '\n\nNo key yet? ',
+    hasDemoKeys
+      ? '`npm start` prints demo keys and stores them in `.petstore/demo-keys.json`.'
+      : 'Ask the operator of the service, who makes keys with `petstore keys create`.',
+  ].join(''),
+});
 
 /** Sorts events like the paths of their resources: `pet.created` comes where `/pets` does. */
 function inOrderOf(paths: readonly string[], webhooks: Readonly<Record<string, Json>>): Record<string, Json> {
