@@ -7,7 +7,7 @@ import { AccessGuard } from './platform/auth/access.guard.js';
 import { AuthModule } from './platform/auth/auth.module.js';
 import { BearerGuard } from './platform/auth/bearer.guard.js';
 import { OwnKeyModule } from './platform/own-key/own-key.module.js';
-import { declareFeatures, type Feature, securitySchemesOf } from './platform/bootstrap/feature.js';
+import { declareFeatures, documentAdditionsOf, type Feature } from './platform/bootstrap/feature.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { EventsModule } from './platform/events/events.module.js';
 import { ErrorsModule } from './platform/errors/errors.module.js';
@@ -76,7 +76,7 @@ export class AppModule {
         ...more,
         HealthModule,
         MetricsModule.with(config),
-        OpenApiModule.with(RELEASED_PARAMETERS, securitySchemesOf([...FEATURES, ...more])),
+        OpenApiModule.with(RELEASED_PARAMETERS, documentAdditionsOf([...FEATURES, ...more])),
         NotFoundModule, // last, because it has the catch-all route
       ],
       providers: [...PIPELINE, PatchBodies], // PatchBodies is a check of the start

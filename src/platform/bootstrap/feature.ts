@@ -4,7 +4,7 @@ import { declareScope, type Scope } from '../keys/scopes.js';
 import type { Settings } from '../config/config.js';
 import type { DatabaseCheck } from '../database/checks/database-check.js';
 import type { CommandDatabase } from '../database/command-database.js';
-import type { SecuritySchemes } from '../openapi/document/schemas.js';
+import type { DocumentAdditions } from '../openapi/document/openapi-document.js';
 import { declareEventType, type EventType } from '../unit-of-work/event-type.js';
 
 /** Adds the commands of a module to the `petstore` program. */
@@ -26,7 +26,9 @@ export interface Feature extends Type {
   /** What the start and doctor check of the database for it. */
   readonly checks?: readonly DatabaseCheck[];
   /** Ways other than the API key to say who sends a request, for the document; `@ApiSecurity()` names them. */
-  readonly securitySchemes?: SecuritySchemes;
+  readonly securitySchemes?: DocumentAdditions['securitySchemes'];
+  /** What it sends to webhooks, beside events, for the document. */
+  readonly pings?: DocumentAdditions['pings'];
   /** Whether it has background work, which `petstore worker` does. */
   readonly hasWorker?: boolean;
 }
@@ -35,9 +37,13 @@ export interface Feature extends Type {
 export const checksOf = (features: readonly Feature[]): DatabaseCheck[] =>
   features.flatMap(({ checks = [] }) => checks);
 
-/** The security schemes that modules declare, by their names. */
-export const securitySchemesOf = (features: readonly Feature[]): SecuritySchemes =>
-  Object.assign({}, ...features.map(({ securitySchemes }) => securitySchemes)) as SecuritySchemes;
+/** What modules add to the document. */
+export const documentAdditionsOf = (features: readonly Feature[]): DocumentAdditions => ({
+  securitySchemes: Object.fromEntries(
+    features.flatMap(({ securitySchemes = {} }) => Object.entries(securitySchemes)),
+  ),
+  pings: features.flatMap(({ pings = [] }) => pings),
+});
 
 /**
  * Makes scopes and event types known to the document, the API keys and the command line.

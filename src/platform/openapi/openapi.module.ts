@@ -6,8 +6,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { HttpModule } from '../http/http.module.js';
 import { DocumentController, IndexController } from './document/document.controller.js';
 import { PARAMETER_ORDER, type ParameterOrder } from './document/parameter-order.js';
-import { OpenApiDocument, SECURITY_SCHEMES } from './document/openapi-document.js';
-import type { SecuritySchemes } from './document/schemas.js';
+import { DOCUMENT_ADDITIONS, type DocumentAdditions, OpenApiDocument } from './document/openapi-document.js';
 import { ErrorCatalog } from './error-catalog/error-catalog.js';
 
 /** The OpenAPI document and the error catalogue. */
@@ -17,14 +16,11 @@ import { ErrorCatalog } from './error-catalog/error-catalog.js';
   providers: [OpenApiDocument, ErrorCatalog],
 })
 export class OpenApiModule {
-  /**
-   * @param order in which the parameters of released operations stay
-   * @param schemes of modules, beside the API key
-   */
-  static with(order: ParameterOrder, schemes: SecuritySchemes): DynamicModule {
+  /** @param order in which the parameters of released operations stay */
+  static with(order: ParameterOrder, additions: DocumentAdditions): DynamicModule {
     const providers = [
       { provide: PARAMETER_ORDER, useValue: order },
-      { provide: SECURITY_SCHEMES, useValue: schemes },
+      { provide: DOCUMENT_ADDITIONS, useValue: additions },
     ];
     return { module: OpenApiModule, providers };
   }

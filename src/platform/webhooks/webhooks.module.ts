@@ -20,6 +20,7 @@ import { WebhookHousekeeping } from './delivery/webhook-housekeeping.js';
 import { WebhookWorker } from './delivery/webhook-worker.js';
 import { WebhookDelivery } from './webhook-delivery.entity.js';
 import { Webhook } from './webhook.entity.js';
+import { PING } from './webhook.events.js';
 import { WebhookMetrics } from './webhook.metrics.js';
 import { WebhooksConfig } from './webhooks.config.js';
 import { addWebhooksCommand } from './webhooks.command.js';
@@ -52,6 +53,7 @@ import { WebhooksService } from './webhooks.service.js';
 })
 export class WebhooksModule {
   static readonly scopes = ['webhooks:read', 'webhooks:write'] as const;
+  static readonly pings = [PING];
   /** Part of `petstore worker`. */
   static readonly hasWorker = true;
   static readonly settings = [WebhooksConfig];

@@ -14,18 +14,20 @@ import {
   withoutSingleAllOf,
 } from './schemas.js';
 import { addTexts } from './texts.js';
-import { CALLBACKS, webhooks } from './webhooks.js';
+import { CALLBACKS, type Delivered, webhooks } from './webhooks.js';
 
 /**
  * Documents the behaviour of the pipeline in every operation, so that controllers need not.
  * @param base address of the service, without `/v1`
  * @param order of the parameters of released operations
+ * @param pings what the service sends to webhooks, beside events
  */
 export function completeDocument(
   document: OpenAPIObject,
   routes: Routes,
   base: string,
   order: ParameterOrder,
+  pings: readonly Delivered[],
 ): OpenAPIObject {
   const { openapi, info, servers, security, components } = document;
   const schemas = components?.schemas ?? {};
@@ -39,14 +41,15 @@ export function completeDocument(
     if (route?.tag) tags.set(route.tag.name, route.tag);
     for (const name of operation.tags ?? []) if (!tags.has(name)) tags.set(name, { name });
   }
+  const sent = { ...document.webhooks, ...webhooks(schemas, pings) };
   return withoutSingleAllOf({
     openapi,
     info,
     servers,
     security,
-    tags: [...tags.values(), CALLBACKS],
+    tags: [...tags.values(), ...(pings.length > 0 ? [CALLBACKS] : [])],
     paths,
-    webhooks: { ...document.webhooks, ...webhooks(schemas) },
+    ...(Object.keys(sent).length > 0 ? { webhooks: sent } : {}),
     components: { ...components, schemas, headers: headers(base), responses: COMMON_RESPONSES },
   });
 }

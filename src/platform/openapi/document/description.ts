@@ -4,14 +4,15 @@ import { SERVICE } from '../../config/service.js';
 /**
  * The introduction of the document, in CommonMark: what all operations have in common.
  * @param base address without `/v1`
+ * @param hasWebhooks whether the service sends events, too
  */
-export const description = (base: string): string =>
+export const description = (base: string, hasWebhooks: boolean): string =>
   [
     `${SERVICE.description} Requests and responses are \`application/json\`. ` +
       `[Errors](${base}/docs/errors) · [OpenAPI document](${base}/openapi.yaml)`,
     collapsed(
       'Conventions',
-      Object.entries(topics(base)).map(([title, text]) => section(title, text)),
+      Object.entries(topics(base, hasWebhooks)).map(([title, text]) => section(title, text)),
     ),
   ].join('\n\n');
 
@@ -29,7 +30,7 @@ const planRows = Object.entries(PLANS).map(([plan, limits]) =>
     : `| ${plan} | ${limits.perMinute.toLocaleString('en')} | ${limits.perDay.toLocaleString('en')} |`,
 );
 
-const topics = (base: string): Readonly<Record<string, string>> => ({
+const topics = (base: string, hasWebhooks: boolean): Readonly<Record<string, string>> => ({
   Authentication: `
 Send your API key with every request: \`Authorization: Bearer <API_KEY>\`. A missing or invalid key gets 401. A key may be
 limited to some scopes: each operation names the scope it needs, and a key without it gets 403.`,
@@ -64,9 +65,12 @@ A response can be lost after the work was done. Send the request again with the 
 the first response again, with \`Idempotent-Replayed: true\`, and the work is done only once. Use a new key for each new
 request. Operations that accept the header list it among their parameters.`,
 
-  Events: `
+  Events: hasWebhooks
+    ? `
 Every change is an event. Read them in order with \`GET /events\`, or have them sent to your URL with \`POST /webhooks\`, signed
-as [Standard Webhooks](https://www.standardwebhooks.com) describes. A delivery may arrive more than once and out of order.`,
+as [Standard Webhooks](https://www.standardwebhooks.com) describes. A delivery may arrive more than once and out of order.`
+    : `
+Every change is an event. Read them in order with \`GET /events\`.`,
 
   'Versions and numbers': `
 The \`ETag\` of a response is its version: \`If-None-Match\` gets 304 without a body while nothing has changed, and \`If-Match\`

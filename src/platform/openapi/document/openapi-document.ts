@@ -15,10 +15,18 @@ import { FixedContent } from './fixed-content.js';
 import { PARAMETER_ORDER, type ParameterOrder } from './parameter-order.js';
 import { Routes } from './routes.js';
 import type { SecuritySchemes } from './schemas.js';
-import { webhookModels } from './webhooks.js';
+import { type Delivered, webhookModels } from './webhooks.js';
 
-/** The token of the {@link SecuritySchemes} of modules. */
-export const SECURITY_SCHEMES = Symbol('SECURITY_SCHEMES');
+/** What modules add to the document, beside their routes and events. */
+export interface DocumentAdditions {
+  /** Ways to say who sends a request, beside the API key. */
+  readonly securitySchemes: SecuritySchemes;
+  /** What the service sends to webhooks, beside events. If it is nothing, it has no webhooks. */
+  readonly pings: readonly Delivered[];
+}
+
+/** The token of the {@link DocumentAdditions}. */
+export const DOCUMENT_ADDITIONS = Symbol('DOCUMENT_ADDITIONS');
 
 /** The OpenAPI 3.1 document of the application. */
 @Injectable()
@@ -33,7 +41,7 @@ export class OpenApiDocument {
     private readonly config: HttpConfig,
     private readonly publicUrl: PublicUrl,
     @Inject(PARAMETER_ORDER) private readonly order: ParameterOrder,
-    @Inject(SECURITY_SCHEMES) private readonly schemes: SecuritySchemes,
+    @Inject(DOCUMENT_ADDITIONS) private readonly additions: DocumentAdditions,
   ) {}
 
   /**
@@ -43,15 +51,17 @@ export class OpenApiDocument {
    */
   describe(app: INestApplication): void {
     const routes = new Routes(app);
-    const extraModels = [ErrorResponse, ...webhookModels()];
-    const securitySchemes = { ...HEAD.components?.securitySchemes, ...this.schemes };
+    const { securitySchemes: schemes, pings } = this.additions;
+    const extraModels = [ErrorResponse, ...webhookModels(pings)];
+    const securitySchemes = { ...HEAD.components?.securitySchemes, ...schemes };
     const head = { ...HEAD, components: { ...HEAD.components, securitySchemes } };
     const document = generated(() => SwaggerModule.createDocument(app, head, { extraModels }));
     this.described = document;
     this.complete = () => {
       const { base } = this.publicUrl;
-      const info = { ...document.info, description: description(base) };
-      return completeDocument({ ...document, info, servers: this.servers(base) }, routes, base, this.order);
+      const info = { ...document.info, description: description(base, pings.length > 0) };
+      const described = { ...document, info, servers: this.servers(base) };
+      return completeDocument(described, routes, base, this.order, pings);
     };
   }
 

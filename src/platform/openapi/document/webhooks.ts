@@ -2,35 +2,39 @@ import type { Type } from '@nestjs/common';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { declaredEventTypes, type EventType } from '../../unit-of-work/event-type.js';
 import { titleOf } from '../../naming/words.js';
-import { PING } from '../../webhooks/webhook.events.js';
 import type { OperationObject, ParameterObject, SchemaObject, SchemasObject } from './schemas.js';
 
 /** The library's type lacks `const` and `examples` of JSON Schema. */
 type Schema = SchemaObject & { readonly const?: string | number; readonly examples?: readonly unknown[] };
 
 /** A request that the service sends to webhooks: an event, or a ping. */
-type Delivered = Omit<EventType<never>, 'data'> & {
+export type Delivered = Omit<EventType<never>, 'data'> & {
   /** The DTO of `data`. */
   readonly data: Type;
   /** The description of its `id`, if it is not the id in the feed. */
   readonly id?: string;
 };
 
-const deliveredTypes = (): Delivered[] =>
-  [...declaredEventTypes(), PING].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+const deliveredTypes = (pings: readonly Delivered[]): Delivered[] =>
+  [...declaredEventTypes(), ...pings].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
 /** The DTOs of events. They must be listed, because operations need not refer to them. */
-export const webhookModels = () => deliveredTypes().map(({ data }) => data);
+export const webhookModels = (pings: readonly Delivered[]) => deliveredTypes(pings).map(({ data }) => data);
 
-/** The `webhooks` of the document, one for each type of event. Also adds their schemas. */
-export function webhooks(schemas: SchemasObject): NonNullable<OpenAPIObject['webhooks']> {
-  return Object.fromEntries(
-    deliveredTypes().map((webhook) => {
-      const schema = `${inPascalCase(webhook.name)}Event`;
-      schemas[schema] = eventSchema(webhook);
-      return [webhook.name, { post: operationOf(webhook, schema) }];
-    }),
-  );
+/**
+ * The `webhooks` of the document, one for each type of event. Also adds their schemas, which the feed needs
+ * even where no module sends anything.
+ */
+export function webhooks(
+  schemas: SchemasObject,
+  pings: readonly Delivered[],
+): NonNullable<OpenAPIObject['webhooks']> {
+  const operations = deliveredTypes(pings).map((webhook) => {
+    const schema = `${inPascalCase(webhook.name)}Event`;
+    schemas[schema] = eventSchema(webhook);
+    return [webhook.name, { post: operationOf(webhook, schema) }] as const;
+  });
+  return pings.length > 0 ? Object.fromEntries(operations) : {};
 }
 
 /** The tag of webhooks. It differs from the tag of the operations that manage subscriptions. */
