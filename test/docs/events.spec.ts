@@ -13,30 +13,20 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 interface Document {
-  readonly webhooks?: Readonly<
-    Record<
-      string,
-      {
-        readonly post: {
-          readonly requestBody: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-        };
-      }
-    >
-  >;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 const PAGE = 'docs/events.md';
 
 /** The document is made from the code: `openapi-snapshot.e2e-spec.ts` compares them. */
-const { webhooks = {}, components } = load(readText('docs/openapi.yaml')) as Document;
+const { components } = load(readText('docs/openapi.yaml')) as Document;
 const nameOf = ({ $ref = '' }: Schema): string => $ref.replace('#/components/schemas/', '');
 const schemaOf = (name: string): Schema => components.schemas[name] ?? {};
 
 /** The types in the feed. Without modules that record events there are none. */
 const types = (schemaOf('EventType').enum ?? []).map((type) => {
-  const body = webhooks[type]?.post.requestBody.content['application/json']?.schema ?? {};
-  const { description = '', properties: { version, data } = {} } = schemaOf(nameOf(body));
+  const own = Object.values(components.schemas).find(({ properties }) => properties?.type?.const === type);
+  const { description = '', properties: { version, data } = {} } = own ?? {};
   return { type, description, version: String(version?.const), data: nameOf(data ?? {}) };
 });
 
