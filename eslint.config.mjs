@@ -19,6 +19,8 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-enum-assignment': 'off',
       // @nestjs/swagger, class-transformer and pipes read the type of a property or parameter from its annotation.
       '@typescript-eslint/no-inferrable-types': ['error', { ignoreProperties: true, ignoreParameters: true }],
+      // It asks for `value!`, which `no-non-null-assertion` refuses. Write `value as Type`, or better a check.
+      '@typescript-eslint/non-nullable-type-assertion-style': 'off',
       'no-console': 'error',
       'no-restricted-properties': [
         'error',
