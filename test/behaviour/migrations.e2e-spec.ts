@@ -225,6 +225,15 @@ describe('the migrated tables', () => {
     ).toContain(needed);
   });
 
+  it('have constraints and indexes whose names start with that of their table', () => {
+    const named = schema.filter(({ kind }) => kind === 'constraint' || kind === 'index');
+    const advice = named
+      .filter(({ table, name }) => !name.startsWith(`${table}_`))
+      .map(({ kind, table, name }) => `The ${kind} ${name} of ${table} must be called ${table}_…`);
+    expect(named.length).toBeGreaterThan(0);
+    expect(advice).toEqual([]);
+  });
+
   it('have an index that starts with the columns of each foreign key', () => {
     const missing = schema
       .filter(({ definition }) => definition.startsWith('FOREIGN KEY'))
