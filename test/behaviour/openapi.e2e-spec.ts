@@ -12,7 +12,10 @@ import {
 import { FileInterceptor } from '@nestjs/platform-express';
 import { ApiBody, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiProperty } from '@nestjs/swagger';
 import { Text } from '../../src/platform/index.js';
+import { OpenApiDocument } from '../../src/platform/openapi/document/openapi-document.js';
+import { shareParts } from '../../src/platform/openapi/document/shared-parts.js';
 import { ItemsModule } from '../items/items.module.js';
+import { inlined } from '../support/inlined.js';
 import { lintErrors } from '../support/lint-openapi.js';
 import { SNAPSHOT_ENV } from '../support/openapi-snapshot.js';
 import { Petstore } from '../support/petstore.js';
@@ -154,7 +157,7 @@ describe('the document of an upload', () => {
   it('has its refusals, and no example of a file', async () => {
     const uploading = await Petstore.start({ modules: [FilesModule] });
     const { body } = await uploading.client().get('/openapi.json').expect(200);
-    const { post } = (body as { paths: Record<string, { post: Upload }> }).paths['/on-files'] ?? {};
+    const { post } = inlined(body as { paths: Record<string, { post: Upload }> }).paths['/on-files'] ?? {};
     expect(Object.keys(post?.responses ?? {})).toEqual(expect.arrayContaining(['400', '413', '415']));
     expect(Object.keys(post?.responses[400]?.content['application/json']?.examples ?? {})).toEqual([
       'bad_request', // which `ParseFilePipe` and `FileInterceptor` throw
@@ -168,7 +171,7 @@ describe('the document of an upload', () => {
         .post(`/v1/${path}`)
         .send({})
         .expect(415);
-      const described = (body as { paths: Record<string, { post: Upload }> }).paths[`/${path}`]?.post
+      const described = inlined(body as { paths: Record<string, { post: Upload }> }).paths[`/${path}`]?.post
         .responses[415];
       expect(described?.content['application/json']?.examples).toEqual({
         unsupported_media_type: { value: refused.body },
@@ -250,13 +253,14 @@ describe('the examples of 400', () => {
   it('are what the operations return', async () => {
     const client = withFiles.client(await withFiles.key());
     const { body } = await client.get('/openapi.json').expect(200);
-    const tried = Object.entries((body as { paths: Record<string, object> }).paths).flatMap(([path, item]) =>
-      Object.entries(item as Record<string, Documented>).map(([method, { requestBody, responses }]) => {
-        const examples = responses['400']?.content['application/json']?.examples ?? {};
-        const example = (examples.validation_failed ?? examples.malformed_request)?.value;
-        const isForm = requestBody?.content['multipart/form-data'] !== undefined;
-        return { method, path: `/v1${path.replace(/\{\w+\}/g, '1')}`, example, examples, isForm };
-      }),
+    const tried = Object.entries(inlined(body as { paths: Record<string, object> }).paths).flatMap(
+      ([path, item]) =>
+        Object.entries(item as Record<string, Documented>).map(([method, { requestBody, responses }]) => {
+          const examples = responses['400']?.content['application/json']?.examples ?? {};
+          const example = (examples.validation_failed ?? examples.malformed_request)?.value;
+          const isForm = requestBody?.content['multipart/form-data'] !== undefined;
+          return { method, path: `/v1${path.replace(/\{\w+\}/g, '1')}`, example, examples, isForm };
+        }),
     );
     expect(tried.length).toBeGreaterThan(3);
     for (const { method, path, example = {}, examples, isForm } of tried) {
@@ -286,6 +290,15 @@ describe('GET /openapi.json', () => {
   it('passes the recommended rules of Redocly', async () => {
     const { body } = await petstore.client().get('/openapi.json').expect(200);
     expect(await lintErrors(body as object)).toEqual([]);
+  });
+
+  it('loses nothing by its components, whose names are legal', () => {
+    const { document } = petstore.app.get(OpenApiDocument);
+    const whole = inlined(document);
+    expect(inlined(shareParts(structuredClone(whole)))).toEqual(whole);
+    expect(JSON.stringify(document).length).toBeLessThan(JSON.stringify(whole).length);
+    const names = Object.values(document.components ?? {}).flatMap((parts: object) => Object.keys(parts));
+    expect(names.filter((name) => !/^[a-zA-Z0-9._-]+$/.test(name))).toEqual([]);
   });
 
   it('has a model for each DTO: no two @ApiSchema() share a name', () => {

@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { addSampleData } from '../../src/platform/bootstrap/demo/welcome.js';
 import { OpenApiDocument } from '../../src/platform/openapi/document/openapi-document.js';
+import { inlined } from '../support/inlined.js';
 import { Petstore } from '../support/petstore.js';
 import { bearer, send } from '../support/wire.js';
 
@@ -72,7 +73,7 @@ async function execute(
 beforeAll(async () => {
   petstore = await Petstore.start();
   await addSampleData(petstore.app);
-  ({ document } = petstore.app.get(OpenApiDocument));
+  document = inlined(petstore.app.get(OpenApiDocument).document);
   key = await petstore.key('enterprise');
   for (const [method, path, operation] of operations())
     executed[operation.operationId] = await execute(method, path, operation, key);

@@ -1916,8 +1916,484 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
+    /** @description Not modified since the response with this `ETag`. */
+    NotModified: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        ETag: components['headers']['ETag'];
+        [name: string]: unknown;
+      };
+      content?: never;
+    };
+    /** @description A value is missing or invalid; `details` lists each one. */
+    'BadRequest-validation_failed.limit-invalid_cursor': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key does not allow this. */
+    'Forbidden-insufficient_scope-pets.read': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description A value is missing or invalid; `details` lists each one. */
+    'BadRequest-validation_failed.name-invalid_json': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key does not allow this. */
+    'Forbidden-insufficient_scope-pets.write': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description Not possible in the current state. */
+    'Conflict-idempotency_in_progress': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /**
+         * @description Seconds to wait before retrying after `idempotency_in_progress`.
+         * @example 1
+         */
+        'Retry-After'?: number;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The body is too large. */
+    PayloadTooLarge: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
+    UnsupportedMediaType: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The request is well-formed but cannot be processed. */
+    'UnprocessableEntity-idempotency_key_reused': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description A value is missing or invalid; `details` lists each one. */
+    'BadRequest-malformed_request': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description A value is missing or invalid; `details` lists each one. */
+    'BadRequest-validation_failed.colour-invalid_json': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The resource does not exist. */
+    'NotFound-pet_not_found': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The resource changed since you read the version in `If-Match`. */
+    PreconditionFailed: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
+    'UnsupportedMediaType-updatePet': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description A value is missing or invalid; `details` lists each one. */
+    'BadRequest-validation_failed.If-Match': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key does not allow this. */
+    'Forbidden-insufficient_scope-categories.read': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key does not allow this. */
+    'Forbidden-insufficient_scope-categories.write': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The resource does not exist. */
+    'NotFound-category_not_found': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key does not allow this. */
+    'Forbidden-insufficient_scope-orders.read': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key does not allow this. */
+    'Forbidden-insufficient_scope-orders.write': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The resource does not exist. */
+    'NotFound-order_not_found': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description A value is missing or invalid; `details` lists each one. */
+    'BadRequest-validation_failed.Idempotency-Key': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key does not allow this. */
+    'Forbidden-insufficient_scope-webhooks.read': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The API key does not allow this. */
+    'Forbidden-insufficient_scope-webhooks.write-events.read': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The resource does not exist. */
+    'NotFound-webhook_not_found': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The delivery, now pending. */
+    'Accepted-Delivery': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        /**
+         * @example {
+         *       "id": 90210,
+         *       "eventId": 4711,
+         *       "type": "pet.created",
+         *       "state": "pending",
+         *       "nextAttemptAt": "2026-11-20T09:35:01.000Z",
+         *       "attempts": [
+         *         {
+         *           "at": "2026-11-20T09:30:01.000Z",
+         *           "milliseconds": 83,
+         *           "status": 503,
+         *           "error": "http_status"
+         *         }
+         *       ],
+         *       "createdAt": "2026-11-20T09:30:00.500Z"
+         *     }
+         */
+        'application/json': components['schemas']['Delivery'];
+      };
+    };
+    /** @description Not possible in the current state. */
+    'Conflict-idempotency_in_progress-webhook_disabled': {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
+        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
+        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /**
+         * @description Seconds to wait before retrying after `idempotency_in_progress`.
+         * @example 1
+         */
+        'Retry-After'?: number;
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
   };
-  parameters: never;
+  parameters: {
+    /** @description Maximum number of items in the page. */
+    limit: number;
+    /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
+    cursor: string;
+    /** @description Only pets of this availability. */
+    status: components['schemas']['PetStatus'];
+    /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
+    'If-None-Match': string;
+    /** @description Identifier of the pet. To try it again, take one that the list of pets has. */
+    petId: number;
+    /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
+    'If-Match': string;
+    /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
+    'If-None-Match-updatePet': string;
+    /** @description Identifier of the category. */
+    categoryId: number;
+    /** @description Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does. */
+    sort: 'id' | '-id';
+    /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
+    webhookId: number;
+    /**
+     * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
+     * @example 4711
+     */
+    'webhook-id': string;
+    /**
+     * @description When the attempt was made (Unix time in seconds).
+     * @example 1795132800
+     */
+    'webhook-timestamp': string;
+    /**
+     * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
+     * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+     */
+    'webhook-signature': string;
+  };
   requestBodies: never;
   headers: {
     /**
@@ -1994,13 +2470,13 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items in the page. */
-        limit?: number;
+        limit?: components['parameters']['limit'];
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['cursor'];
         /** @description Order of the list: `-id` is newest first; `name` and `-name` sort by name, regardless of case, and then by `id`. Keep it from page to page, as the `Link` header does. With `namePrefix` the default is `name`. */
         sort?: 'id' | '-id' | 'name' | '-name';
         /** @description Only pets of this availability. */
-        status?: components['schemas']['PetStatus'];
+        status?: components['parameters']['status'];
         /** @description Only pets of this category, even if it has been removed. */
         categoryId?: number;
         /** @description Return only the pets with these ids, at most 100: `ids=1&ids=2` or `ids=1,2`. With a single id, the response has the `ETag` of that pet. */
@@ -2010,7 +2486,7 @@ export interface operations {
       };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path?: never;
       cookie?: never;
@@ -2045,52 +2521,10 @@ export interface operations {
           'application/json': components['schemas']['Pets'];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-validation_failed.limit-invalid_cursor'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-pets.read'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -2153,103 +2587,13 @@ export interface operations {
           'application/json': components['schemas']['Pet'];
         };
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.name-invalid_json'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description Not possible in the current state. */
-      409: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /**
-           * @description Seconds to wait before retrying after `idempotency_in_progress`.
-           * @example 1
-           */
-          'Retry-After'?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The body is too large. */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The request is well-formed but cannot be processed. */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-pets.write'];
+      409: components['responses']['Conflict-idempotency_in_progress'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['UnprocessableEntity-idempotency_key_reused'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -2330,87 +2674,11 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description Not possible in the current state. */
-      409: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /**
-           * @description Seconds to wait before retrying after `idempotency_in_progress`.
-           * @example 1
-           */
-          'Retry-After'?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The body is too large. */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The request is well-formed but cannot be processed. */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-pets.write'];
+      409: components['responses']['Conflict-idempotency_in_progress'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['UnprocessableEntity-idempotency_key_reused'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -2421,11 +2689,11 @@ export interface operations {
       query?: never;
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path: {
         /** @description Identifier of the pet. To try it again, take one that the list of pets has. */
-        petId: number;
+        petId: components['parameters']['petId'];
       };
       cookie?: never;
     };
@@ -2475,38 +2743,9 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-malformed_request'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-pets.read'];
       /** @description The resource does not exist. */
       404: {
         headers: {
@@ -2553,13 +2792,13 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
-        'If-Match'?: string;
+        'If-Match'?: components['parameters']['If-Match'];
         /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match-updatePet'];
       };
       path: {
         /** @description Identifier of the pet. To try it again, take one that the list of pets has. */
-        petId: number;
+        petId: components['parameters']['petId'];
       };
       cookie?: never;
     };
@@ -2578,53 +2817,10 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.If-Match'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-pets.write'];
+      404: components['responses']['NotFound-pet_not_found'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -2640,21 +2836,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The resource changed since you read the version in `If-Match`. */
-      412: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      412: components['responses']['PreconditionFailed'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -2665,13 +2847,13 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
-        'If-Match'?: string;
+        'If-Match'?: components['parameters']['If-Match'];
         /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match-updatePet'];
       };
       path: {
         /** @description Identifier of the pet. To try it again, take one that the list of pets has. */
-        petId: number;
+        petId: components['parameters']['petId'];
       };
       cookie?: never;
     };
@@ -2724,53 +2906,10 @@ export interface operations {
           'application/json': components['schemas']['Pet'];
         };
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.colour-invalid_json'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-pets.write'];
+      404: components['responses']['NotFound-pet_not_found'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -2786,51 +2925,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The resource changed since you read the version in `If-Match`. */
-      412: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The body is too large. */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      412: components['responses']['PreconditionFailed'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType-updatePet'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -2840,13 +2937,13 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items in the page. */
-        limit?: number;
+        limit?: components['parameters']['limit'];
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['cursor'];
       };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path?: never;
       cookie?: never;
@@ -2880,52 +2977,10 @@ export interface operations {
           'application/json': components['schemas']['Category'][];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-validation_failed.limit-invalid_cursor'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-categories.read'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -2986,38 +3041,9 @@ export interface operations {
           'application/json': components['schemas']['Category'];
         };
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.name-invalid_json'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-categories.write'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -3038,36 +3064,8 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The body is too large. */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
       /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
@@ -3093,11 +3091,11 @@ export interface operations {
       query?: never;
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path: {
         /** @description Identifier of the category. */
-        categoryId: number;
+        categoryId: components['parameters']['categoryId'];
       };
       cookie?: never;
     };
@@ -3126,67 +3124,11 @@ export interface operations {
           'application/json': components['schemas']['Category'];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-malformed_request'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-categories.read'];
+      404: components['responses']['NotFound-category_not_found'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -3197,9 +3139,9 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
-        'If-Match'?: string;
+        'If-Match'?: components['parameters']['If-Match'];
         /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match-updatePet'];
       };
       path: {
         /** @description Identifier of the category. To try it again, take one that the list of categories has. */
@@ -3222,53 +3164,10 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.If-Match'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-categories.write'];
+      404: components['responses']['NotFound-category_not_found'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -3284,21 +3183,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The resource changed since you read the version in `If-Match`. */
-      412: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      412: components['responses']['PreconditionFailed'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -3309,9 +3194,9 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
-        'If-Match'?: string;
+        'If-Match'?: components['parameters']['If-Match'];
         /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match-updatePet'];
       };
       path: {
         /** @description Identifier of the category. */
@@ -3363,53 +3248,10 @@ export interface operations {
           'application/json': components['schemas']['Category'];
         };
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.colour-invalid_json'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-categories.write'];
+      404: components['responses']['NotFound-category_not_found'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -3425,51 +3267,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The resource changed since you read the version in `If-Match`. */
-      412: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The body is too large. */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      412: components['responses']['PreconditionFailed'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType-updatePet'];
       /** @description The request is well-formed but cannot be processed. */
       422: {
         headers: {
@@ -3494,21 +3294,21 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items in the page. */
-        limit?: number;
+        limit?: components['parameters']['limit'];
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['cursor'];
         /** @description Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does. */
-        sort?: 'id' | '-id';
+        sort?: components['parameters']['sort'];
         /** @description Only pets of this availability. */
-        status?: components['schemas']['PetStatus'];
+        status?: components['parameters']['status'];
       };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path: {
         /** @description Identifier of the category. */
-        categoryId: number;
+        categoryId: components['parameters']['categoryId'];
       };
       cookie?: never;
     };
@@ -3542,67 +3342,11 @@ export interface operations {
           'application/json': components['schemas']['Pet'][];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-validation_failed.limit-invalid_cursor'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-pets.read'];
+      404: components['responses']['NotFound-category_not_found'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -3613,7 +3357,7 @@ export interface operations {
       query?: never;
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path?: never;
       cookie?: never;
@@ -3643,52 +3387,10 @@ export interface operations {
           'application/json': components['schemas']['Inventory'];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-malformed_request'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-pets.read'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -3698,11 +3400,11 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items in the page. */
-        limit?: number;
+        limit?: components['parameters']['limit'];
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['cursor'];
         /** @description Order of the list: `-id` is newest first. Keep it from page to page, as the `Link` header does. */
-        sort?: 'id' | '-id';
+        sort?: components['parameters']['sort'];
         /** @description Return only orders with this status. */
         status?: components['schemas']['OrderStatus'];
         /** @description Return only orders for this pet. */
@@ -3710,7 +3412,7 @@ export interface operations {
       };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path?: never;
       cookie?: never;
@@ -3746,52 +3448,10 @@ export interface operations {
           'application/json': components['schemas']['Order'][];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-validation_failed.limit-invalid_cursor'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-orders.read'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -3869,37 +3529,8 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-orders.write'];
+      404: components['responses']['NotFound-pet_not_found'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -3920,51 +3551,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The body is too large. */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The request is well-formed but cannot be processed. */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['UnprocessableEntity-idempotency_key_reused'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -3975,7 +3564,7 @@ export interface operations {
       query?: never;
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path: {
         /** @description Identifier of the order. */
@@ -4010,67 +3599,11 @@ export interface operations {
           'application/json': components['schemas']['Order'];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-malformed_request'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-orders.read'];
+      404: components['responses']['NotFound-order_not_found'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4081,11 +3614,11 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
-        'If-Match'?: string;
+        'If-Match'?: components['parameters']['If-Match'];
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
         /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match-updatePet'];
       };
       path: {
         /** @description Identifier of the order. To try it again, take one from the list of orders that is placed. */
@@ -4125,53 +3658,10 @@ export interface operations {
           'application/json': components['schemas']['Order'];
         };
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.Idempotency-Key'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-orders.write'];
+      404: components['responses']['NotFound-order_not_found'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -4192,36 +3682,8 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The resource changed since you read the version in `If-Match`. */
-      412: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The request is well-formed but cannot be processed. */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      412: components['responses']['PreconditionFailed'];
+      422: components['responses']['UnprocessableEntity-idempotency_key_reused'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4232,11 +3694,11 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
-        'If-Match'?: string;
+        'If-Match'?: components['parameters']['If-Match'];
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
         /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match-updatePet'];
       };
       path: {
         /** @description Identifier of the order. To try it again, take one from the list of orders that is approved. */
@@ -4276,53 +3738,10 @@ export interface operations {
           'application/json': components['schemas']['Order'];
         };
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.Idempotency-Key'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-orders.write'];
+      404: components['responses']['NotFound-order_not_found'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -4343,36 +3762,8 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The resource changed since you read the version in `If-Match`. */
-      412: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The request is well-formed but cannot be processed. */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      412: components['responses']['PreconditionFailed'];
+      422: components['responses']['UnprocessableEntity-idempotency_key_reused'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4383,11 +3774,11 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
-        'If-Match'?: string;
+        'If-Match'?: components['parameters']['If-Match'];
         /** @description Makes retries safe: for 24 hours, a request with the same key gets the first response again. Use a unique value for each new request, such as a UUID. */
         'Idempotency-Key'?: string;
         /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match-updatePet'];
       };
       path: {
         /** @description Identifier of the order. To try it again, take one from the list of orders that is placed. */
@@ -4427,53 +3818,10 @@ export interface operations {
           'application/json': components['schemas']['Order'];
         };
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.Idempotency-Key'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-orders.write'];
+      404: components['responses']['NotFound-order_not_found'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -4494,36 +3842,8 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The resource changed since you read the version in `If-Match`. */
-      412: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The request is well-formed but cannot be processed. */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      412: components['responses']['PreconditionFailed'];
+      422: components['responses']['UnprocessableEntity-idempotency_key_reused'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4533,9 +3853,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items in the page. */
-        limit?: number;
+        limit?: components['parameters']['limit'];
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['cursor'];
         /** @description Return only events of this type. */
         type?: components['schemas']['EventType'];
         /** @description `now`: an empty page, whose `Link` leads to all events that are committed from now on. Not with `cursor`. */
@@ -4543,7 +3863,7 @@ export interface operations {
       };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path?: never;
       cookie?: never;
@@ -4584,35 +3904,8 @@ export interface operations {
           'application/json': components['schemas']['Event'][];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-validation_failed.limit-invalid_cursor'];
       401: components['responses']['Unauthorized'];
       /** @description The API key does not allow this. */
       403: {
@@ -4654,13 +3947,13 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items in the page. */
-        limit?: number;
+        limit?: components['parameters']['limit'];
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['cursor'];
       };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path?: never;
       cookie?: never;
@@ -4698,52 +3991,10 @@ export interface operations {
           'application/json': components['schemas']['Webhook'][];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-validation_failed.limit-invalid_cursor'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-webhooks.read'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4818,22 +4069,7 @@ export interface operations {
         };
       };
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-webhooks.write-events.read'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -4849,36 +4085,8 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The body is too large. */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4889,11 +4097,11 @@ export interface operations {
       query?: never;
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path: {
         /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
-        webhookId: number;
+        webhookId: components['parameters']['webhookId'];
       };
       cookie?: never;
     };
@@ -4926,67 +4134,11 @@ export interface operations {
           'application/json': components['schemas']['Webhook'];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-malformed_request'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-webhooks.read'];
+      404: components['responses']['NotFound-webhook_not_found'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -4997,13 +4149,13 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
-        'If-Match'?: string;
+        'If-Match'?: components['parameters']['If-Match'];
         /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match-updatePet'];
       };
       path: {
         /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
-        webhookId: number;
+        webhookId: components['parameters']['webhookId'];
       };
       cookie?: never;
     };
@@ -5022,68 +4174,11 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.If-Match'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource changed since you read the version in `If-Match`. */
-      412: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-webhooks.write-events.read'];
+      404: components['responses']['NotFound-webhook_not_found'];
+      412: components['responses']['PreconditionFailed'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5094,13 +4189,13 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The `ETag` of the version you read, with its quotes, several of them, or `*`. On a mismatch you get 412 `precondition_failed`, also for a weak tag (`W/"…"`), as proxies make it that compress responses. If omitted, nothing is checked. */
-        'If-Match'?: string;
+        'If-Match'?: components['parameters']['If-Match'];
         /** @description Versions that the resource must not have, or `*` for any. If it has one of them, you get 412 `precondition_failed`. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match-updatePet'];
       };
       path: {
         /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
-        webhookId: number;
+        webhookId: components['parameters']['webhookId'];
       };
       cookie?: never;
     };
@@ -5158,53 +4253,10 @@ export interface operations {
           'application/json': components['schemas']['Webhook'];
         };
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.colour-invalid_json'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-webhooks.write-events.read'];
+      404: components['responses']['NotFound-webhook_not_found'];
       /** @description Not possible in the current state. */
       409: {
         headers: {
@@ -5220,51 +4272,9 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The resource changed since you read the version in `If-Match`. */
-      412: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The body is too large. */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      412: components['responses']['PreconditionFailed'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType-updatePet'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5276,7 +4286,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
-        webhookId: number;
+        webhookId: components['parameters']['webhookId'];
       };
       cookie?: never;
     };
@@ -5309,53 +4319,10 @@ export interface operations {
           'application/json': components['schemas']['WebhookWithSecret'];
         };
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-malformed_request'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-webhooks.write-events.read'];
+      404: components['responses']['NotFound-webhook_not_found'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5365,19 +4332,19 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Maximum number of items in the page. */
-        limit?: number;
+        limit?: components['parameters']['limit'];
         /** @description Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page. */
-        cursor?: string;
+        cursor?: components['parameters']['cursor'];
         /** @description Return only deliveries in this state. */
         state?: components['schemas']['DeliveryState'];
       };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path: {
         /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
-        webhookId: number;
+        webhookId: components['parameters']['webhookId'];
       };
       cookie?: never;
     };
@@ -5421,67 +4388,11 @@ export interface operations {
           'application/json': components['schemas']['Delivery'][];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-validation_failed.limit-invalid_cursor'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-webhooks.read'];
+      404: components['responses']['NotFound-webhook_not_found'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5496,7 +4407,7 @@ export interface operations {
       };
       path: {
         /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
-        webhookId: number;
+        webhookId: components['parameters']['webhookId'];
         /** @description Identifier of the delivery. One whose attempts have ended, from the list of deliveries. */
         deliveryId: number;
       };
@@ -5504,71 +4415,10 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The delivery, now pending. */
-      202: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "id": 90210,
-           *       "eventId": 4711,
-           *       "type": "pet.created",
-           *       "state": "pending",
-           *       "nextAttemptAt": "2026-11-20T09:35:01.000Z",
-           *       "attempts": [
-           *         {
-           *           "at": "2026-11-20T09:30:01.000Z",
-           *           "milliseconds": 83,
-           *           "status": 503,
-           *           "error": "http_status"
-           *         }
-           *       ],
-           *       "createdAt": "2026-11-20T09:30:00.500Z"
-           *     }
-           */
-          'application/json': components['schemas']['Delivery'];
-        };
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      202: components['responses']['Accepted-Delivery'];
+      400: components['responses']['BadRequest-validation_failed.Idempotency-Key'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-webhooks.write-events.read'];
       /** @description The resource does not exist. */
       404: {
         headers: {
@@ -5584,41 +4434,8 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description Not possible in the current state. */
-      409: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /**
-           * @description Seconds to wait before retrying after `idempotency_in_progress`.
-           * @example 1
-           */
-          'Retry-After'?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The request is well-formed but cannot be processed. */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      409: components['responses']['Conflict-idempotency_in_progress-webhook_disabled'];
+      422: components['responses']['UnprocessableEntity-idempotency_key_reused'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5633,127 +4450,19 @@ export interface operations {
       };
       path: {
         /** @description Identifier of the webhook. Create a webhook first: the demo data has none. */
-        webhookId: number;
+        webhookId: components['parameters']['webhookId'];
       };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The delivery, now pending. */
-      202: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "id": 90210,
-           *       "eventId": 4711,
-           *       "type": "pet.created",
-           *       "state": "pending",
-           *       "nextAttemptAt": "2026-11-20T09:35:01.000Z",
-           *       "attempts": [
-           *         {
-           *           "at": "2026-11-20T09:30:01.000Z",
-           *           "milliseconds": 83,
-           *           "status": 503,
-           *           "error": "http_status"
-           *         }
-           *       ],
-           *       "createdAt": "2026-11-20T09:30:00.500Z"
-           *     }
-           */
-          'application/json': components['schemas']['Delivery'];
-        };
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      202: components['responses']['Accepted-Delivery'];
+      400: components['responses']['BadRequest-validation_failed.Idempotency-Key'];
       401: components['responses']['Unauthorized'];
-      /** @description The API key does not allow this. */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The resource does not exist. */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description Not possible in the current state. */
-      409: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /**
-           * @description Seconds to wait before retrying after `idempotency_in_progress`.
-           * @example 1
-           */
-          'Retry-After'?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The request is well-formed but cannot be processed. */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      403: components['responses']['Forbidden-insufficient_scope-webhooks.write-events.read'];
+      404: components['responses']['NotFound-webhook_not_found'];
+      409: components['responses']['Conflict-idempotency_in_progress-webhook_disabled'];
+      422: components['responses']['UnprocessableEntity-idempotency_key_reused'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
       503: components['responses']['ServiceUnavailable'];
@@ -5764,7 +4473,7 @@ export interface operations {
       query?: never;
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path?: never;
       cookie?: never;
@@ -5801,35 +4510,8 @@ export interface operations {
           'application/json': components['schemas']['ApiKey'];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-malformed_request'];
       401: components['responses']['Unauthorized'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -5875,21 +4557,7 @@ export interface operations {
           'application/json': components['schemas']['RotatedKey'];
         };
       };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      400: components['responses']['BadRequest-validation_failed.colour-invalid_json'];
       401: components['responses']['Unauthorized'];
       /** @description The API key does not allow this. */
       403: {
@@ -5907,36 +4575,8 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description The body is too large. */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
-      /** @description The operation does not accept this media type, charset or `Content-Encoding`. */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
       /** @description A rate limit is exceeded. Wait for `Retry-After`, then back off exponentially. */
       429: {
         headers: {
@@ -5965,7 +4605,7 @@ export interface operations {
       };
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path?: never;
       cookie?: never;
@@ -5996,20 +4636,7 @@ export interface operations {
           'application/json': components['schemas']['DayUsage'][];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
+      304: components['responses']['NotModified'];
       /** @description A value is missing or invalid; `details` lists each one. */
       400: {
         headers: {
@@ -6036,7 +4663,7 @@ export interface operations {
       query?: never;
       header?: {
         /** @description One or more `ETag`s of earlier responses. If one still matches, the response is 304 without a body. */
-        'If-None-Match'?: string;
+        'If-None-Match'?: components['parameters']['If-None-Match'];
       };
       path?: never;
       cookie?: never;
@@ -6074,35 +4701,8 @@ export interface operations {
           'application/json': components['schemas']['RateLimit'];
         };
       };
-      /** @description Not modified since the response with this `ETag`. */
-      304: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          ETag: components['headers']['ETag'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description A value is missing or invalid; `details` lists each one. */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit'];
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining'];
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Error'];
-        };
-      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest-malformed_request'];
       401: components['responses']['Unauthorized'];
       429: components['responses']['TooManyRequests'];
       500: components['responses']['InternalServerError'];
@@ -6117,17 +4717,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;
@@ -6169,17 +4769,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;
@@ -6221,17 +4821,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;
@@ -6273,17 +4873,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;
@@ -6325,17 +4925,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;
@@ -6377,17 +4977,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;
@@ -6429,17 +5029,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;
@@ -6481,17 +5081,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;
@@ -6533,17 +5133,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;
@@ -6585,17 +5185,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;
@@ -6637,17 +5237,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;
@@ -6689,17 +5289,17 @@ export interface operations {
          * @description Identifies the message; the same for every attempt. For an event, this is its `id`.
          * @example 4711
          */
-        'webhook-id': string;
+        'webhook-id': components['parameters']['webhook-id'];
         /**
          * @description When the attempt was made (Unix time in seconds).
          * @example 1795132800
          */
-        'webhook-timestamp': string;
+        'webhook-timestamp': components['parameters']['webhook-timestamp'];
         /**
          * @description HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the secret, base64-encoded after `v1,`. For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
-        'webhook-signature': string;
+        'webhook-signature': components['parameters']['webhook-signature'];
       };
       path?: never;
       cookie?: never;

@@ -13,6 +13,7 @@ import {
   type TagObject,
   withoutSingleAllOf,
 } from './schemas.js';
+import { shareParts } from './shared-parts.js';
 import { addTexts } from './texts.js';
 import { CALLBACKS, type Delivered, webhooks } from './webhooks.js';
 
@@ -42,7 +43,7 @@ export function completeDocument(
     for (const name of operation.tags ?? []) if (!tags.has(name)) tags.set(name, { name });
   }
   const sent = { ...document.webhooks, ...webhooks(schemas, pings) };
-  return withoutSingleAllOf({
+  const whole = withoutSingleAllOf({
     openapi,
     info,
     servers,
@@ -52,6 +53,7 @@ export function completeDocument(
     ...(Object.keys(sent).length > 0 ? { webhooks: sent } : {}),
     components: { ...components, schemas, headers: headers(base), responses: COMMON_RESPONSES },
   });
+  return shareParts(whole);
 }
 
 function complete({ method, operation }: PathOperation, route: Route, schemas: SchemasObject): void {

@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import { isDeepStrictEqual } from 'node:util';
 import { malformedCondition } from '../../conditional/if-match.condition.js';
 import { UnsupportedMediaType } from '../../http/body/body.errors.js';
 import { SECURITY_SCHEME } from '../../http/operation-marks.js';
@@ -63,7 +62,7 @@ export function addErrorResponses(operation: OperationObject, route: Route, sche
   for (const [status, errors] of byStatus([...commonErrors(operation, route, schemas), ...route.errors])) {
     const response = responseTo(errors);
     const own = responses[status] as ResponseObject | undefined;
-    responses[status] = own ? { ...response, ...own } : shared(status, response);
+    responses[status] = { ...response, ...own };
   }
   for (const [status, response] of Object.entries(responses))
     if (response && !('$ref' in response) && /^[45]|default/.test(status))
@@ -128,14 +127,6 @@ function byStatus(errors: readonly DomainError[]): [status: string, errors: read
   return [...statuses].map(([status, codes]) => [status, [...codes.values()]]);
 }
 
-/** A reference if the response equals a common one. */
-function shared(status: string, response: ResponseObject): ResponseObject | { $ref: string } {
-  const name = responseName(status);
-  return isDeepStrictEqual(COMMON_RESPONSES[name]?.content, response.content)
-    ? { $ref: `#/components/responses/${name}` }
-    : response;
-}
-
 /** A response with one example per error. All have the same status. */
 function responseTo(errors: readonly DomainError[]): ResponseObject {
   const [{ kind }] = errors as [DomainError];
@@ -144,6 +135,7 @@ function responseTo(errors: readonly DomainError[]): ResponseObject {
   return { description, content: { 'application/json': { ...ERROR, examples } } };
 }
 
-function responseName(status: string): string {
+/** The name of a component. */
+export function responseName(status: string): string {
   return (STATUS_CODES[status] ?? status).replaceAll(' ', '');
 }

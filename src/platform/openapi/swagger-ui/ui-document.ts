@@ -84,7 +84,8 @@ function inOrderOf(paths: readonly string[], webhooks: Readonly<Record<string, J
 }
 
 /**
- * Of one operation. Schemas that all refer to one another would fill the page with every way through them.
+ * To schemas, of one operation. Schemas that all refer to one another would fill the page with every way
+ * through them; other parts refer to no part of their kind.
  */
 const MAX_REFERENCES = 1_000;
 
@@ -105,7 +106,7 @@ function inlined(
   if (typeof $ref !== 'string') return siblings;
   const [, , kind = '', name = ''] = $ref.split('/');
   const { [kind as 'schemas']: named } = document.components ?? {};
-  const ends = above.includes($ref) || --references.left < 0;
+  const ends = kind === 'schemas' && (above.includes($ref) || --references.left < 0);
   const target = ends ? {} : inlined(named?.[name], document, references, [...above, $ref]);
   return { ...(kind === 'schemas' && { title: name }), ...(target as Json), ...siblings };
 }
