@@ -141,7 +141,7 @@ class Place {
   readonly room!: object;
 }
 
-@Entity('boxes')
+@Entity('toy_boxes')
 class Box extends Audited {
   @Column(() => Place)
   readonly place!: Place;
@@ -150,16 +150,16 @@ class Box extends Audited {
   readonly labels!: object[];
 }
 
-@Entity('owners')
+@Entity('box_owners')
 class Owner {
   @PrimaryGeneratedColumn()
   readonly id!: number;
 }
 
-@Entity('rooms')
+@Entity('toy_rooms')
 class Room extends Audited {}
 
-@Entity('labels')
+@Entity('toy_labels')
 class Label extends Audited {
   @ManyToOne(() => Box, (box: Box) => box.labels)
   readonly box!: object;
@@ -247,7 +247,7 @@ describe('mockRepository of an entity with relations', () => {
     expect(await findById(boxes, 7)).toEqual({ id: 7 });
     const relations = boxes.metadata.relations.map(({ propertyPath, type }) => [propertyPath, type]);
     expect(Object.fromEntries(relations)).toEqual({ owner: 'Owner', 'place.room': Room, labels: Label });
-    expect(boxes.manager.getRepository(Owner).metadata.tableName).toBe('owners');
+    expect(boxes.manager.getRepository(Owner).metadata.tableName).toBe('box_owners');
   });
 });
 
