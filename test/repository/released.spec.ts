@@ -7,6 +7,9 @@ import { PARAMETERS, parametersFile, RELEASED, releasedFile, RELEASING } from '.
 import { readText } from '../support/repository.js';
 import { skipped } from '../support/skipped.js';
 
+/** A module that is added brings scopes, of which a key has none that its client does not ask for. */
+const OF_MODULES = 'GET /key: 200.scopes[]: enum is wider';
+
 /** What the next release changes although a client could notice, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {};
 
@@ -22,7 +25,9 @@ describe('clients of the last release', () => {
   itAfterARelease('cope with this version', () => {
     const { version } = JSON.parse(readText('package.json')) as { readonly version: string };
     const document = inlined(read('docs/openapi.yaml'));
-    if (isReleased) expect(breakingChanges(read(RELEASED), document)).toEqual(Object.keys(EXCEPTIONS));
+    if (!isReleased) return;
+    const changes = breakingChanges(read(RELEASED), document).filter((change) => change !== OF_MODULES);
+    expect(changes).toEqual(Object.keys(EXCEPTIONS));
     if (RELEASING) {
       writeFileSync(RELEASED, releasedFile(version, document));
       writeFileSync(PARAMETERS, parametersFile(version, document));
