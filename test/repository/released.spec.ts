@@ -25,9 +25,8 @@ describe('clients of the last release', () => {
   itAfterARelease('cope with this version', () => {
     const { version } = JSON.parse(readText('package.json')) as { readonly version: string };
     const document = inlined(read('docs/openapi.yaml'));
-    if (!isReleased) return;
-    const changes = breakingChanges(read(RELEASED), document).filter((change) => change !== OF_MODULES);
-    expect(changes).toEqual(Object.keys(EXCEPTIONS));
+    const changes = isReleased ? breakingChanges(read(RELEASED), document) : [];
+    expect(changes.filter((change) => change !== OF_MODULES)).toEqual(Object.keys(EXCEPTIONS));
     if (RELEASING) {
       writeFileSync(RELEASED, releasedFile(version, document));
       writeFileSync(PARAMETERS, parametersFile(version, document));
