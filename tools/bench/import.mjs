@@ -1,12 +1,10 @@
 // What an import by POST /v1/pets/batch does to others: their lists, the feed of events and a webhook.
 // Run: node tools/bench/import.mjs [--batches 1000] [--size 100] [--connections 8] [--node PATH]
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { threadsCpu } from './cpu.mjs';
 import { openDatabase } from './database.mjs';
+import { startReceiver } from './receiver.mjs';
 import { print, quantile, setting } from './report.mjs';
 import { createKey, startServer } from './servers.mjs';
 import { session } from './session.mjs';
@@ -95,7 +93,7 @@ function client({ origin }, key) {
 
 /** CPU of the service's main thread between a request and its response: other load on the machine does not count. */
 async function list(get, pid, into) {
-  const cpu = () => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
+  const cpu = () => threadsCpu(pid).main / 1000;
   while (!into.stop) {
     const before = cpu();
     await get('/v1/pets?limit=20');
@@ -104,7 +102,7 @@ async function list(get, pid, into) {
 }
 
 async function readFeed(get, into) {
-  let path = '/v1/events?limit=100';
+  let path = '/v1/events?since=now&limit=100'; // not those of the warm-up
   while (!into.stop) {
     const { answer, next } = await get(path);
     for (const { occurredAt } of answer) into.lateness.push(Date.now() - Date.parse(occurredAt));
@@ -112,21 +110,4 @@ async function readFeed(get, into) {
     const url = new URL(next);
     path = url.pathname + url.search;
   }
-}
-
-/** Notes how long after its event each message arrived. */
-async function startReceiver() {
-  const receiver = { lateness: [] };
-  const server = createServer(async (request, response) => {
-    const { occurredAt } = await json(request);
-    receiver.lateness.push(Date.now() - Date.parse(occurredAt));
-    response.writeHead(204).end();
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  receiver.origin = `http://127.0.0.1:${server.address().port}`;
-  receiver.stop = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return receiver;
 }

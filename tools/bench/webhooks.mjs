@@ -1,12 +1,10 @@
 // How many events per second can be delivered to webhooks without falling behind.
 // Run: node tools/bench/webhooks.mjs [--rates 300,600,900] [--endpoints 3] [--seconds 30] [--node PATH]
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { clusterCpu, machineCpu, processCpu } from './cpu.mjs';
 import { openDatabase } from './database.mjs';
+import { startReceiver } from './receiver.mjs';
 import { print, quantile, setting } from './report.mjs';
 import { createKey, startServer } from './servers.mjs';
 import { session } from './session.mjs';
@@ -91,21 +89,4 @@ async function atRate(rate, duration, work) {
   }
   await Promise.all(started);
   return started.length;
-}
-
-/** Serves all endpoints, and notes how long after its event each message arrived. */
-async function startReceiver() {
-  const receiver = { lateness: [] };
-  const server = createServer(async (request, response) => {
-    const { occurredAt } = await json(request);
-    receiver.lateness.push(Date.now() - Date.parse(occurredAt));
-    response.writeHead(204).end();
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  receiver.origin = `http://127.0.0.1:${server.address().port}`;
-  receiver.stop = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return receiver;
 }
