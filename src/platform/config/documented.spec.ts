@@ -1,7 +1,8 @@
 import { allFilesIn, readText } from '../../../test/support/repository.js';
 
 const code = allFilesIn('src')
-  .filter((file) => file.startsWith('platform/config/') || /^platform\/.*\.config\.ts$/.test(file))
+  .filter((file) => file.startsWith('platform/config/') || file.endsWith('.config.ts'))
+  .filter((file) => !file.startsWith('features/')) // another service describes its own in its README.md
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
   .map((file) => readText(`src/${file}`))
   .join('\n');
