@@ -46,3 +46,20 @@ export async function end({ program }: ServiceProcess, signal: NodeJS.Signals): 
   program.signal(signal);
   await program.ended;
 }
+
+/** Sends a request that may be repeated. */
+export const postOnce = (
+  { url }: ServiceProcess,
+  path: string,
+  { key, idempotencyKey }: { readonly key: string; readonly idempotencyKey: string },
+  body: object,
+): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': idempotencyKey,
+    },
+    body: JSON.stringify(body),
+  });
