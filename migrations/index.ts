@@ -25,3 +25,4 @@ export * from './1795950000000-serve-webhooks-in-turn.js';
 export * from './1795950000001-bound-key-history.js';
 export * from './1795950000002-index-filtered-lists.js';
 export * from './1796000000000-index-pet-names.js';
+export * from './1796100000000-fold-category-names-as-pets.js';

@@ -152,32 +152,76 @@ describe('the migrations', () => {
   });
 });
 
-describe('the migration of category names', () => {
-  it('keeps every category, even if names become equal', async () => {
-    const database = await createTestDatabase();
-    while ((await appliedMigrations(database.url)).includes('FoldCategoryNames1795629600000'))
+describe('the migrations of category names', () => {
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+  });
+
+  afterEach(() => database.drop());
+
+  const revertWith = async (migration: string) => {
+    while ((await appliedMigrations(database.url)).includes(migration))
       await revertLast(database.url, MIGRATIONS);
-    const old = ['Straße', 'STRASSE', 'x²', 'Birds'];
-    const keys = ['straße', 'strasse', 'x2', 'birds'];
-    await withClient(database.url, (client) =>
-      client.query('INSERT INTO categories (name, name_key) SELECT * FROM unnest($1::text[], $2::text[])', [
-        old,
-        keys,
-      ]),
+  };
+  const query = (sql: string, values?: unknown[]) =>
+    withClient(
+      database.url,
+      async (client) => (await client.query<Record<string, unknown>>(sql, values)).rows,
     );
-    await migrate(database.url, MIGRATIONS);
-    const { rows } = await withClient(database.url, (client) =>
-      client.query('SELECT name, name_key FROM categories ORDER BY id'),
-    );
-    expect(rows).toEqual([
-      { name: 'Straße', name_key: 'strasse' },
-      { name: 'STRASSE', name_key: 'strasse ID 2' },
-      { name: 'x²', name_key: 'x²' },
-      { name: 'Birds', name_key: 'birds' },
+  const add = (names: string[], keys: (string | null)[]) =>
+    query('INSERT INTO categories (name, name_key) SELECT * FROM unnest($1::text[], $2::text[])', [
+      names,
+      keys,
     ]);
-    await revertLast(database.url, MIGRATIONS);
+  const keys = async () =>
+    (await query('SELECT name, name_key FROM categories ORDER BY id')).map((row) => Object.values(row));
+
+  it('keep every category, even if names become equal', async () => {
+    await revertWith('FoldCategoryNames1795629600000');
+    await add(['Straße', 'STRASSE', 'x²', 'Birds', '日本'], ['straße', 'strasse', 'x2', 'birds', '日本']);
     await migrate(database.url, MIGRATIONS);
-    await database.drop();
+    const folded = [
+      ['Straße', 'STRASSE'],
+      ['STRASSE', 'STRASSE id 2'],
+      ['x²', 'X²'],
+      ['Birds', 'BIRDS'],
+      ['日本', '日本'],
+    ];
+    expect(await keys()).toEqual(folded);
+    await revertLast(database.url, MIGRATIONS);
+    expect(await keys()).toEqual([
+      ['Straße', 'strasse'],
+      ['STRASSE', 'strasse ID 2'],
+      ['x²', 'x²'],
+      ['Birds', 'birds'],
+      ['日本', '日本'],
+    ]);
+    await migrate(database.url, MIGRATIONS);
+    expect(await keys()).toEqual(folded);
+  });
+
+  it('let a version before and one after them write side by side', async () => {
+    await add(['Straße'], ['strasse']); // as 1.2 does
+    await add(['Birds'], [null]);
+    expect(await keys()).toEqual([
+      ['Straße', 'STRASSE'],
+      ['Birds', 'BIRDS'],
+    ]);
+    await expect(add(['STRASSE'], [null])).rejects.toThrow('categories_name_key');
+    await expect(add(['BIRDS'], ['birds'])).rejects.toThrow('categories_name_key');
+    await query("UPDATE categories SET name = 'Vögel', name_key = 'vögel' WHERE name = 'Birds'");
+    await expect(add(['VO\u0308GEL'], [null])).rejects.toThrow('categories_name_key');
+    await add(['birds'], [null]);
+  });
+
+  it('let a category whose name was taken have a key of its own when its name changes', async () => {
+    await revertWith('FoldCategoryNames1795629600000');
+    await add(['Straße', 'STRASSE'], ['straße', 'strasse']);
+    await migrate(database.url, MIGRATIONS);
+    await query("UPDATE categories SET name = 'Street' WHERE name = 'STRASSE'");
+    await expect(add(['street'], [null])).rejects.toThrow('categories_name_key');
   });
 });
 

@@ -50,9 +50,19 @@ describe('POST /v1/categories', () => {
     ['Cats', 'CATS'],
     ['Zoë', 'zOË'],
     ['Straße', 'STRASSE'],
+    ['STRAẞEN', 'strassen'],
     ['ΟΔΟΣ', 'οδοσ'],
+    ['ΑΣ ΟΔΟΣ', 'ας οδος'],
     ['ÉCUREUILS', 'e\u0301cureuils'],
     ['Кошки', 'КОШКИ'],
+    ['oﬃce', 'OFFICE'],
+    ['ǰ', 'J\u030c'],
+    ['ᾳ', 'ΑΙ'],
+    ['\u03b1\u0345\u0301', '\u0391\u0301\u0399'],
+    ['Ꭰ', 'ꭰ'],
+    ['İ', 'i\u0307'],
+    ['𐐀', '𐐨'],
+    ['a\\ıI', 'A\\ıi'],
   ])('accepts %s and then refuses %s with 409', async (name, other) => {
     await create({ name });
     const { body } = await client.post('/v1/categories').send({ name: other }).expect(409);
@@ -80,7 +90,23 @@ describe('POST /v1/categories', () => {
   });
 
   it('accepts names that differ in more than case', async () => {
-    for (const name of ['x²', 'x2', 'ｘ2']) await create({ name });
+    const names = [
+      'x²',
+      'x2',
+      'ｘ2',
+      '①',
+      '1',
+      'Ångström',
+      'Angstrom',
+      'ı',
+      'i',
+      'ıi',
+      'iı',
+      '\\.',
+      '\\\\.',
+      '\\ı',
+    ];
+    for (const name of names) await create({ name });
   });
 });
 

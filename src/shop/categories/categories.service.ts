@@ -15,7 +15,7 @@ import type { PetResponse } from '../pets/dto/pet.response.js';
 import type { PetsPageQuery } from '../pets/dto/list-pets.query.js';
 import { PetsService } from '../pets/pets.service.js';
 import { assertNoCycle, lockCategories } from './category-tree.js';
-import { Category, nameKeyOf } from './category.entity.js';
+import { Category } from './category.entity.js';
 import {
   CategoryHasChildren,
   CategoryNameTaken,
@@ -53,7 +53,7 @@ export class CategoriesService {
 
   /** @throws CategoryNameTaken, ParentCategoryNotFound */
   async create({ name, parentId }: CreateCategoryDto, changes: Changes): Promise<CategoryResponse> {
-    const category = { name, nameKey: nameKeyOf(name), parentId: parentId ?? null };
+    const category = { name, parentId: parentId ?? null };
     const insert = (changes: Changes) => changes.insert(Category, category, CATEGORY_CREATED);
     const insertBelow = async (changes: Changes) => {
       await lockCategories(changes);
@@ -77,11 +77,9 @@ export class CategoriesService {
       // Only what may move the category locks the tree, so that other changes do not wait for one another.
       if (change.parentId !== undefined) await lockCategories(changes);
       const category = await lock(changes, id, condition, 'for_no_key_update');
-      const { name = category.name, parentId = category.parentId } = change;
+      const { parentId = category.parentId } = change;
       if (parentId !== null && parentId !== category.parentId) await assertNoCycle(changes, id, parentId);
-      // An unchanged name keeps its key, which may predate the current folding rule.
-      const nameKey = name === category.name ? undefined : nameKeyOf(name);
-      return changes.update(Category, category, Object.assign(change, { nameKey }), CATEGORY_UPDATED);
+      return changes.update(Category, category, change, CATEGORY_UPDATED);
     });
     return CategoryResponse.from(await updated.catch(rethrowAsCategoryError(change)));
   }
