@@ -11,7 +11,7 @@ import {
 import { FileInterceptor } from '@nestjs/platform-express';
 import { ApiConsumes, PartialType } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString } from 'class-validator';
-import { PatchType } from '../../src/platform/index.js';
+import { EnumField, OptionalNotNull, PatchType, Text } from '../../src/platform/index.js';
 import { Petstore } from '../support/petstore.js';
 
 class CreateLabel {
@@ -22,6 +22,22 @@ class CreateLabel {
   @IsInt()
   size = 3;
 }
+
+enum Size {
+  Small = 'small',
+  Large = 'large',
+}
+
+class CreateSized {
+  @Text({ max: 20 })
+  text!: string;
+
+  @OptionalNotNull()
+  @EnumField(Size, { name: 'SizeOfThing', default: Size.Small })
+  size: Size = Size.Small;
+}
+
+class UpdateSized extends PatchType(CreateSized) {}
 
 class CreatePlain {
   @IsString()
@@ -60,6 +76,16 @@ class LabelsController {
 
   @Patch('before')
   before(@Body() body: GeneratedBefore): object {
+    return { given: body };
+  }
+
+  @Patch('sized')
+  sized(@Body() body: UpdateSized): object {
+    return { given: body };
+  }
+
+  @Post('sized')
+  createSized(@Body() body: CreateSized): object {
     return { given: body };
   }
 
@@ -112,6 +138,20 @@ describe('the body of a PATCH', () => {
     expect(await patch('new', { text: 'a' })).toEqual({ given: { text: 'a' } });
     const { body } = await client.post('/v1/on-labels-of-things').send({ text: 'a' }).expect(201);
     expect(body).toEqual({ given: { text: 'a', size: 3 } });
+  });
+
+  it('is in the document without defaults, and with nothing required', async () => {
+    const { body } = await client.get('/openapi.json').expect(200);
+    const { schemas } = (body as { components: { schemas: Record<string, object | undefined> } }).components;
+    const text = { type: 'string', minLength: 1, maxLength: 20 };
+    const size = { $ref: '#/components/schemas/SizeOfThing' };
+    expect(schemas.CreateSized).toMatchObject({
+      required: ['text'],
+      properties: { text, size: { default: 'small' } },
+    });
+    expect(schemas.UpdateSized).toMatchObject({ properties: { text, size } });
+    expect(schemas.UpdateSized).not.toHaveProperty('required');
+    expect(schemas.UpdateSized).not.toHaveProperty('properties.size.default');
   });
 
   it('of a module that the generator of 1.1 has made is taken as before', async () => {

@@ -5,6 +5,11 @@ import { PostgresServer } from '../support/postgres-server.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../support/program.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
+interface Delivery {
+  readonly state: string;
+  readonly attempts: readonly { readonly milliseconds: number }[];
+}
+
 const LOCAL = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
 
 describe('workers in processes of their own', () => {
@@ -54,7 +59,7 @@ describe('workers in processes of their own', () => {
       [count],
     );
   const newest = async (id: number) =>
-    ((await client.get(`/v1/webhooks/${id}/deliveries`)).body as { state: string }[])[0];
+    ((await client.get(`/v1/webhooks/${id}/deliveries`)).body as Delivery[])[0];
   const ids = () => receiver.received.map(({ headers }) => headers['webhook-id']);
 
   it('resend the deliveries of a killed worker, with the same id', async () => {
@@ -75,6 +80,18 @@ describe('workers in processes of their own', () => {
     await eventually(() => receiver.received.length === 2);
     expect(new Set(ids()).size).toBe(1);
     await eventually(async () => (await newest(id))?.state === 'delivered');
+  });
+
+  it('give an endpoint 10 s to respond', async () => {
+    receiver.respond = () => undefined; // it never responds
+    const id = await create(receiver.url);
+    await record(1);
+    await startWorker();
+    await eventually(async () => (await newest(id))?.attempts.length === 1);
+    const attempt = (await newest(id))?.attempts[0];
+    expect(attempt).toMatchObject({ error: 'timeout' });
+    expect(attempt?.milliseconds).toBeGreaterThan(9_900);
+    expect(attempt?.milliseconds).toBeLessThan(15_000); // on a busy machine
   });
 
   it('send no delivery twice, concurrently or after a success', async () => {

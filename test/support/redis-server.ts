@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeWith } from './describe-with.js';
+import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
 import { PREFIX } from './prefix.js';
 
@@ -117,6 +118,26 @@ export class RedisServer {
   command(...args: string[]): string {
     const tls = this.scheme === 'rediss' ? ['--tls', '--insecure'] : [];
     return execFileSync('redis-cli', ['-p', String(this.port), ...tls, ...args], { encoding: 'utf8' }).trim();
+  }
+
+  /**
+   * The commands that it gets from clients meanwhile, as `MONITOR` prints them, without those that scripts run.
+   */
+  async commandsDuring(work: () => Promise<unknown>): Promise<string[]> {
+    const monitor = spawn('redis-cli', ['-p', String(this.port), 'MONITOR'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    monitor.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+    try {
+      await eventually(() => printed.startsWith('OK'));
+      await work();
+      this.command('ECHO', 'the work is done'); // Redis prints the commands in their order
+      await eventually(() => printed.includes('the work is done'));
+    } finally {
+      monitor.kill();
+    }
+    return printed.split('\n').filter((line) => /^[\d.]+ \[\d+ (?!lua\])/.test(line));
   }
 
   /** Its replication state. Empty while it changes its role, because it then closes all connections. */

@@ -11,6 +11,7 @@ export type Outcome = 'runs' | 'fails' | 'lost' | 'late';
 
 /** Daily counts in memory. A test decides the outcome of each statement. */
 export class TestDailyUsage implements Pick<DailyUsageRepository, 'record' | 'sumOfOthers' | 'merge'> {
+  reads = 0;
   writes = 0;
   /** Whether reads and writes fail. */
   away = false;
@@ -34,6 +35,7 @@ export class TestDailyUsage implements Pick<DailyUsageRepository, 'record' | 'su
     day: number,
     keyIds: readonly DailyUsage['keyId'][],
   ): Promise<Omit<DailyUsage, 'day'>[]> {
+    this.reads += 1;
     return this.settle(() =>
       keyIds.map((keyId) => {
         const others = [...(this.rows.get(`${keyId} ${day}`) ?? [])].filter(([other]) => other !== writer);

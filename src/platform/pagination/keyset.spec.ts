@@ -162,7 +162,7 @@ it(`keysetPage and findById return what Repository.find returns, for random enti
   expect(covered).toBeLessThan(ENTITIES);
 });
 
-it.each(['id', '-id'] as const)('reads every page with sort=%s by a prepared statement', async (sort) => {
+it.each(['id', '-id'] as const)('leaves PostgreSQL two plans for all pages with sort=%s', async (sort) => {
   @Entity('prepared_pages')
   class Prepared {
     @PrimaryGeneratedColumn('identity', { type: 'bigint' })
@@ -178,13 +178,13 @@ it.each(['id', '-id'] as const)('reads every page with sort=%s by a prepared sta
   );
   await one.query('INSERT INTO prepared_pages SELECT FROM generate_series(1, 12)');
   const repository = one.getRepository(Prepared);
-  const first = await keysetPage(repository, { limit: 5, sort }, {});
-  const second = await keysetPage(repository, { limit: 5, sort, cursor: first.next }, {});
-  await keysetPage(repository, { limit: 5, sort, cursor: second.next }, {});
-  const prepared = await one.query<{ statement: string }[]>('SELECT statement FROM pg_prepared_statements');
+  const plans = () => one.query<object[]>('SELECT FROM pg_prepared_statements');
+  const first = await keysetPage(repository, { limit: 3, sort });
+  expect(await plans()).toHaveLength(1); // of a page without a cursor
+  for (let { next } = first; next !== undefined;)
+    ({ next } = await keysetPage(repository, { limit: 3, sort, cursor: next }));
+  expect(await plans()).toHaveLength(2);
   await one.destroy();
-  const signs = prepared.map(({ statement }) => /"id" ([<>]) \$1/.exec(statement)?.[1]);
-  expect(signs.sort()).toEqual([sort === 'id' ? '>' : '<', undefined]);
 });
 
 it('binds a cursor to its order only where that is not the default of the list', async () => {

@@ -6,7 +6,6 @@ import {
   MoreThan,
   Not,
   PrimaryGeneratedColumn,
-  type Repository,
 } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { isDatabaseUnavailable } from '../database/database-unavailable.js';
@@ -14,7 +13,7 @@ import { minutes } from '../clock/duration.js';
 import { EntityStatements } from './entity-statements.js';
 import type { NamedStatement } from './run-named.js';
 import { poolOptions } from '../database/database.module.js';
-import { findById } from './find.js';
+import { findById, findRows } from './find.js';
 
 /** Covered by prepared statements. */
 @Entity('plain_rows')
@@ -79,11 +78,14 @@ describe('findById', () => {
     expect(await findById(repository, id)).toStrictEqual(await repository.findOneBy({ id }));
   });
 
-  it('leave other entities and filters to TypeORM', async () => {
-    const repository: Repository<Transformed> = dataSource.getRepository(Transformed);
-    expect(EntityStatements.of(dataSource, Transformed)).toBeUndefined();
-    expect((await findById(repository, 1))?.text).toBe('B');
-    expect(EntityStatements.of(dataSource, Plain)?.select({ where: { id: Not(3) } })).toBeUndefined();
+  it('return what TypeORM returns for an entity with a transformer, and for an operator of TypeORM', async () => {
+    const transformed = dataSource.getRepository(Transformed);
+    expect((await findById(transformed, 1))?.text).toBe('B');
+    const plain = dataSource.getRepository(Plain);
+    const options: FindManyOptions<Plain> = { where: { id: Not(3) }, order: { id: 'ASC' } };
+    const found = await findRows(plain, options);
+    expect(found).toHaveLength(39);
+    expect(found).toStrictEqual(await plain.find(options));
   });
 
   it('lock the row until the transaction ends', async () => {
