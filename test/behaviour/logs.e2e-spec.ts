@@ -92,6 +92,20 @@ describe('the log', () => {
     expect(line).not.toHaveProperty('plan');
   });
 
+  it.each([
+    ['without-a-key', '/v1/items', '', 401, 'missing_api_key'],
+    ['with-an-unknown-key', '/v1/items', 'petstore_unknown', 401, 'invalid_api_key'],
+    ['for-nothing', '/v1/items/999', undefined, 404, 'item_not_found'],
+    ['of-a-module', '/v1/on-labels/conflict', undefined, 409, 'label_printer_failed'],
+    ['unavailable-printer', '/v1/on-labels/unavailable', undefined, 503, 'label_printer_failed'],
+  ])('has the code of the Error: %s', async (id, path, other, status, code) => {
+    const sent = other ?? key;
+    const headers = { 'X-Request-Id': id, ...(sent && { Authorization: `Bearer ${sent}` }) };
+    const { body } = await petstore.client().get(path).set(headers).expect(status);
+    expect(body).toMatchObject({ code });
+    expect(await lineOf(id)).toMatchObject({ status, code });
+  });
+
   it('continues the trace of a traceparent', async () => {
     const traceparent = `00-${TRACE}-00f067aa0ba902b7-01`;
     await petstore.client(key).get('/v1/items').set({ 'X-Request-Id': 'traced', traceparent });

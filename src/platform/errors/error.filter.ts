@@ -62,6 +62,7 @@ export class ErrorFilter implements ExceptionFilter {
       if (!response.writableEnded) response.destroy(); // an incomplete response must not look complete
       return undefined;
     }
+    request.errorCode = body.code;
     const retryAfter = retryAfterOf(thrown, body, request);
     if (retryAfter !== undefined && !response.hasHeader('Retry-After'))
       response.setHeader('Retry-After', retryAfter);

@@ -46,6 +46,8 @@ declare module 'express-serve-static-core' {
     id: string;
     /** The internal cause of a failure; logged, never sent. */
     reason?: string;
+    /** The `code` of the Error that was sent; logged. */
+    errorCode?: string;
     /** Set by `addressOf`. */
     address?: string | undefined;
     /** The place of the request among those of its client that are at work. */

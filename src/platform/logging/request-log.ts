@@ -53,6 +53,7 @@ interface Line {
   plan?: string;
   address?: string | undefined;
   traceId?: string | undefined;
+  code?: string;
   reason?: string;
   aborted?: true;
 }
@@ -62,7 +63,7 @@ function lineOf(
   { request, route, status, duration, complete }: ObservedResponse,
   { logAddresses }: LoggingConfig,
 ): Line {
-  const { principal, reason, headers } = request;
+  const { principal, errorCode, reason, headers } = request;
   const line: Line = {
     requestId: request.id,
     method: request.method,
@@ -76,6 +77,7 @@ function lineOf(
   }
   if (logAddresses) line.address = addressOf(request);
   if (headers.traceparent !== undefined) line.traceId = TRACE_ID.exec(String(headers.traceparent))?.[1];
+  if (errorCode !== undefined) line.code = errorCode;
   if (reason !== undefined) line.reason = reason;
   if (!complete) line.aborted = true;
   return line;

@@ -18,6 +18,12 @@ describe('a log line on a terminal', () => {
     expect(ofRequest({ ...line, status }, colors)).toContain(`<${color}>${status}</${color}>`);
   });
 
+  it('says why: the reason, or the code of the Error', () => {
+    const refused = { ...line, code: 'route_not_found' };
+    expect(ofRequest(refused, colors)).toMatch(/, no key: route_not_found$/);
+    expect(ofRequest({ ...refused, reason: 'no paper' }, colors)).toMatch(/, no key: no paper$/);
+  });
+
   it('prints each line of a stack separately', () => {
     const stack = 'Error: no\n    at run (a.ts:1:1)';
     expect(ofService({ context: 'ErrorFilter', requestId: 'a', stack }, 'no')).toBe(

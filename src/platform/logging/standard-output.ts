@@ -15,7 +15,7 @@ export function standardOutput(): DestinationStream | Promise<DestinationStream>
 
 /** Properties that are in the text of a request already, or only in JSON. */
 const IGNORED =
-  'context,requestId,stack,method,route,status,durationMs,keyId,plan,address,traceId,reason,aborted';
+  'context,requestId,stack,method,route,status,durationMs,keyId,plan,address,traceId,code,reason,aborted';
 
 /** Short lines for a terminal, written immediately. */
 async function prettyOutput(): Promise<DestinationStream> {
@@ -30,14 +30,15 @@ async function prettyOutput(): Promise<DestinationStream> {
 }
 
 export function ofRequest(
-  { method, route, status, durationMs, keyId, plan, reason, aborted }: Line,
+  { method, route, status, durationMs, keyId, plan, code, reason, aborted }: Line,
   colors: Pick<Colors, 'green' | 'cyan' | 'yellow' | 'red'>,
 ): string | undefined {
   if (method === undefined) return undefined;
   const who = keyId === undefined ? 'no key' : `key ${String(keyId)}, ${String(plan)}`;
   const color = [colors.green, colors.cyan, colors.yellow, colors.red][Math.floor(Number(status) / 100) - 2];
   const shown = color ? color(String(status)) : String(status);
-  return `${method} ${String(route)} ${shown} in ${String(durationMs)} ms, ${who}${aborted ? ', client gone' : ''}${reason ? `: ${reason}` : ''}`;
+  const why = reason ?? code;
+  return `${method} ${String(route)} ${shown} in ${String(durationMs)} ms, ${who}${aborted ? ', client gone' : ''}${why ? `: ${why}` : ''}`;
 }
 
 export const ofService = ({ context, requestId, stack }: Line, message: string): string =>
