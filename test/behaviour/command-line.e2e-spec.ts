@@ -5,6 +5,7 @@ import { SCOPES } from '../../src/platform/keys/scopes.js';
 import { makeSecret } from '../../src/platform/keys/secret.js';
 import { hours } from '../../src/platform/clock/duration.js';
 import { petstore as inThisProcess, petstoreOnTerminal } from '../support/command-line.js';
+import { eventually } from '../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { COMMAND_LINE, emptyFolder, type Ended, reply, run } from '../support/program.js';
 import { PREFIX, SECRET } from '../support/prefix.js';
@@ -207,6 +208,20 @@ describe('petstore keys rotate', () => {
     expect(again.oldSecretEndsAt).toBe(promised);
     const third = await json<Rotated>('keys', 'rotate', id, '--overlap', '3h', '--replace', 'old');
     expect(Date.parse(third.oldSecretEndsAt)).toBeGreaterThan(Date.parse(promised));
+  });
+
+  it.each([
+    ['revoked', ['revoke', '--yes']],
+    ['expired', ['update', '--expires', '1s']],
+  ])('shows no old secret as working once the key is %s', async (state, [command = '', ...options]) => {
+    const { id } = await createKey('--plan', 'free');
+    await json('keys', 'rotate', id, '--overlap', '2h');
+    const shown = async () => (await petstore('keys', 'show', id)).stdout;
+    expect(await shown()).toContain('OLD SECRET');
+    await json('keys', command, id, ...options);
+    await eventually(async () => (await shown()).includes(state));
+    expect(await shown()).not.toContain('OLD SECRET');
+    expect(await json('keys', 'show', id)).toMatchObject({ oldSecretEndsAt: null });
   });
 
   it.each(['-1h', '1 h', 'tomorrow', '', '31d', '721h'])('refuses the overlap %j', (overlap) =>

@@ -116,7 +116,7 @@ describe('petstore doctor warns of', () => {
   it('secrets of webhooks that are stored in plain text', async () => {
     const env = { DATABASE_URL: database.url };
     expect(await warnings(env)).toEqual([
-      expect.stringMatching(/^secrets are stored in plain text → .+WEBHOOK_SECRET_KEYS/),
+      expect.stringMatching(/^the secrets of webhooks are stored in plain text → .+WEBHOOK_SECRET_KEYS/),
     ]);
     expect(await warnings({ ...env, WEBHOOK_SECRET_KEYS: Buffer.alloc(32).toString('base64') })).toEqual([]);
   });

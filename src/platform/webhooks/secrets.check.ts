@@ -28,15 +28,15 @@ export async function checkWebhookSecrets(database: CheckedDatabase): Promise<Ch
     return [
       warn(
         'webhooks',
-        `${unreadable} of ${count} secrets cannot be read ${keys}: their deliveries fail`,
+        `${unreadable} of ${count} secrets of webhooks cannot be read ${keys}: their deliveries fail`,
         `Set the keys that they were encrypted with, too: see ${PAGE}.`,
       ),
     ];
   }
-  if (secretKeys.length > 0) return [ok('webhooks', 'secrets are encrypted')];
+  if (secretKeys.length > 0) return [ok('webhooks', 'the secrets of webhooks are encrypted')];
   if (databaseUrl === undefined) return []; // the embedded PostgreSQL is for one machine
   const advice = 'Set WEBHOOK_SECRET_KEYS to a key made by openssl rand -base64 32.';
-  return [warn('webhooks', 'secrets are stored in plain text', advice)];
+  return [warn('webhooks', 'the secrets of webhooks are stored in plain text', advice)];
 }
 
 async function countSecrets({ query }: CheckedDatabase, box: SecretBox) {

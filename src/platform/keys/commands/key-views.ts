@@ -16,7 +16,7 @@ export function describeKey(key: ApiKey) {
     revokedAt: key.revokedAt,
     lastUsedAt: key.lastUsedAt,
     bannedUntil: ifFuture(key.banEndsAt),
-    oldSecretEndsAt: ifFuture(key.previousEndsAt),
+    oldSecretEndsAt: oldSecretEnd(key),
   };
 }
 
@@ -50,7 +50,7 @@ function shortened(name: string): string {
 }
 
 export function keyDetails(key: ApiKey): string {
-  const oldEndsAt = ifFuture(key.previousEndsAt);
+  const oldEndsAt = oldSecretEnd(key);
   return table(
     ['ID', String(key.id)],
     [
@@ -73,6 +73,12 @@ function state({ revokedAt, expiresAt, banEndsAt }: ApiKey): string {
   if (expiresAt && !ifFuture(expiresAt)) return `expired ${day(expiresAt)}`;
   if (banned) return `banned until ${second(banned)}`;
   return expiresAt ? `until ${day(expiresAt)}` : 'active';
+}
+
+/** A key that is revoked or has expired has no working secret. */
+function oldSecretEnd({ revokedAt, expiresAt, previousEndsAt }: ApiKey): Date | null {
+  const hasEnded = revokedAt !== null || (expiresAt !== null && ifFuture(expiresAt) === null);
+  return hasEnded ? null : ifFuture(previousEndsAt);
 }
 
 const scopesOf = ({ scopes }: ApiKey): string => scopes?.join(', ') ?? 'all';
