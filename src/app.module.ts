@@ -54,6 +54,7 @@ const PIPELINE: Provider[] = [
   // 8. Run the handler. JsonAdapter writes what it returns; ErrorsModule writes what any step throws.
 ];
 
+/** All modules of the service, and the steps of a request. */
 @Module({})
 export class AppModule {
   /** @param more additional features, for example in a test */

@@ -44,7 +44,8 @@ export const RESPONSE_HOOKS: ResponseHooks = {
 };
 
 /**
- * Creates the production application. It does not listen yet.
+ * Creates the production application of `AppModule`, with what Nest sets up outside modules. It does not
+ * listen yet.
  * @throws StartupError if an event type exists that no module lists
  */
 export async function createApp(config: Config, databaseUrl: string): Promise<NestExpressApplication> {

@@ -7,6 +7,6 @@ export const APPLICATION: Application = {
   settings: SETTINGS,
   migrations: MIGRATIONS,
   loadFeatures: async () => (await import('./app.module.js')).FEATURES,
-  loadApp: () => import('./app.setup.js'),
-  loadWorker: () => import('./app.worker.js'),
+  createApp: async (...args) => (await import('./app.setup.js')).createApp(...args),
+  createWorker: async (...args) => (await import('./app.worker.js')).createWorker(...args),
 };

@@ -1,5 +1,8 @@
-import '#node-version';
+import '#node-version'; // first: an unsupported Node.js is told so, and cannot load the rest
 
-// Only now, because an unsupported Node.js cannot load it.
 const { load } = await import('./platform/config/out-of-files.js');
-await load(() => import('./service.js'));
+await load(async () => {
+  const { APPLICATION } = await import('./application.js');
+  const { runService } = await import('./platform/bootstrap/start.js');
+  runService(APPLICATION);
+});

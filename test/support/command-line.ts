@@ -1,7 +1,6 @@
 import { jest } from '@jest/globals';
 import { PassThrough } from 'node:stream';
 import { APPLICATION } from '../../src/application.js';
-import { FEATURES } from '../../src/app.module.js';
 import { minutes, withTimeout } from '../../src/platform/clock/duration.js';
 import { commandLine } from '../../src/platform/cli/command-line.js';
 import { errorText, exitCodeOf } from '../../src/platform/bootstrap/run.js';
@@ -34,14 +33,16 @@ let last: Promise<unknown> = Promise.resolve();
 
 /** Runs `petstore` in this process, which loads it once for all runs of a suite. */
 export const petstore = (args: readonly string[], env: Record<string, string>): Promise<Ended> =>
-  oneAtATime({ args, env }, () => commandLine(APPLICATION, FEATURES).parseAsync());
+  oneAtATime({ args, env }, () => parse());
 
 /** Runs `petstore` for a person on a terminal, who answers its question. The terminal shows `stderr` and `stdout`. */
 export const petstoreOnTerminal = (
   typed: string,
   args: readonly string[],
   env: Record<string, string>,
-): Promise<Ended> => oneAtATime({ args, env, typed }, () => commandLine(APPLICATION, FEATURES).parseAsync());
+): Promise<Ended> => oneAtATime({ args, env, typed }, () => parse());
+
+const parse = async (): Promise<unknown> => (await commandLine(APPLICATION)).parseAsync();
 
 /** Starts the service in this process with settings that it refuses. */
 export const refusedStart = (env: Record<string, string>): Promise<Ended> =>

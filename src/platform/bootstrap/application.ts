@@ -5,7 +5,7 @@ import type { Migration } from '../database/migrations/migration-state.js';
 import type { Feature } from './feature.js';
 
 /**
- * What `service.ts` and `cli.ts` hand to the platform, which knows nothing else of the service that it runs.
+ * What `main.ts` and `cli.ts` hand to the platform, which knows nothing else of the service that it runs.
  */
 export interface Application {
   /** The settings of the platform. */
@@ -14,8 +14,10 @@ export interface Application {
   readonly migrations: readonly Migration[];
   /** Loads the modules of the service, which takes most of the start. */
   readonly loadFeatures: () => Promise<readonly Feature[]>;
-  readonly loadApp: () => Promise<{ createApp: Create<NestExpressApplication> }>;
-  readonly loadWorker: () => Promise<{ createWorker: Create<INestApplicationContext> }>;
+  /** Makes the application of the service. It does not listen yet. */
+  readonly createApp: Create<NestExpressApplication>;
+  /** Makes that of `petstore worker`, which works from now on. */
+  readonly createWorker: Create<INestApplicationContext>;
 }
 
 type Create<T> = (config: Config, databaseUrl: string) => Promise<T>;

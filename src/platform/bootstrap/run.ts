@@ -4,7 +4,7 @@ import { outOfFiles } from '../config/out-of-files.js';
 import { StartupError } from '../config/startup-error.js';
 import { endProcess } from '../terminal/end-process.js';
 
-/** Runs a program. An error becomes text on stderr and an exit code. */
+/** Runs a program: `petstore`, or a service. An error becomes text on stderr and an exit code. */
 export function run(program: () => Promise<void>): void {
   process.stdout.on('error', endWithoutOutput);
   process.stderr.on('error', () => undefined); // there is nobody to tell

@@ -12,8 +12,8 @@ export type OnEnd = (close: Close) => void;
 const START_TIMEOUT = seconds(5);
 
 /**
- * Starts a service. If the start fails or a signal arrives, even during the start, runs the functions
- * registered with `onEnd`, newest first.
+ * Starts what runs until a signal: the service, a worker, or that of `npm run dev`. If the start fails or a
+ * signal arrives, even during the start, runs the functions registered with `onEnd`, newest first.
  */
 export async function serve(start: (onEnd: OnEnd) => Promise<void>): Promise<void> {
   process.stdout.off('error', endWithoutOutput).on('error', onOutputError);

@@ -1,5 +1,8 @@
 // bootstrap/ starts and stops a process, in order, whatever service it runs. Nothing of a request.
 
+import type { NestApplicationContext } from '@nestjs/core';
+import { hours } from '../clock/duration.js';
+import type { Config } from '../config/config.js';
 import { SERVICE } from '../config/service.js';
 import { DatabaseConfig } from '../database/database.config.js';
 import { HttpConfig } from '../http/http.config.js';
@@ -7,7 +10,8 @@ import { cannotListen, checkAddress } from '../http/listen-on.js';
 import { type Application, inspectSettings } from './application.js';
 import { checkSettings, reportChecks } from './checks.js';
 import { checksOf } from './feature.js';
-import type { OnEnd } from './serve.js';
+import { run } from './run.js';
+import { type OnEnd, serve } from './serve.js';
 import { StartLines } from './start-lines.js';
 
 /**
@@ -23,43 +27,88 @@ interface StartOptions {
   readonly again?: boolean;
 }
 
-/** Starts the service and prints the welcome text. Registers what must be closed with `onEnd`. */
+/**
+ * The program of the service: `run` makes one line and an exit code of an error, `serve` stops on a signal
+ * what `start` has opened.
+ */
+export function runService(application: Application): void {
+  run(() => serve((onEnd) => start(application, onEnd)));
+}
+
+/**
+ * Starts the service and prints the welcome text. Registers what must be closed with `onEnd`. What takes long
+ * to load is imported here, when signals are already handled.
+ */
 export async function start(
-  { settings, migrations, loadFeatures, loadApp }: Application,
+  application: Application,
   onEnd: OnEnd,
   { ownsDatabase = true, again = false }: StartOptions = {},
 ): Promise<void> {
-  const features = await loadFeatures();
-  const config = inspectSettings(settings, features);
-  // With the embedded PostgreSQL, a person reads the lines of the start.
-  if (config.inspect(DatabaseConfig).databaseUrl !== undefined) StartLines.useFormOfLog();
-  reportChecks(checkSettings(config));
+  const { config, checkDatabase } = await checkedSettings(application);
   const address = config.read(HttpConfig);
   await checkAddress(address);
-  loadApp().catch(() => undefined); // thrown below
   const { openDatabase, joinDatabase } = await import('../database/open-database.js');
-  const { checkDatabase } = await import('../database/checks/check-database.js');
   const open = ownsDatabase ? openDatabase : joinDatabase;
-  const database = await open(config.read(DatabaseConfig), migrations, onEnd, print, async (url) => {
-    reportChecks((await checkDatabase(url, { config, known: migrations, checks: checksOf(features) })).found);
-  });
+  const { migrations } = application;
+  const database = await open(config.read(DatabaseConfig), migrations, onEnd, print, checkDatabase);
   print('Starting the service…');
-  const [{ createApp }, { close }, { OpenApiDocument }] = await Promise.all([
-    loadApp(),
-    import('./close.js'),
-    import('../openapi/document/openapi-document.js'),
-  ]);
-  const app = await createApp(config, database.url);
+  const app = await application.createApp(config, database.url);
+  const { close } = await import('./close.js');
   onEnd((signal) => close(app, signal));
   // The interface omits the third argument, which Nest hands to Node.js.
   const server = app as unknown as { listen(port: number, host: string, backlog: number): Promise<unknown> };
   await server.listen(address.port, address.host, BACKLOG).catch((error: unknown) => {
     throw cannotListen(error, address);
   });
+  const { OpenApiDocument } = await import('../openapi/document/openapi-document.js');
   app.get(OpenApiDocument).make();
   const { welcome } = await import('./demo/welcome.js');
   const text = await welcome(app, database);
   print(again ? `The ${SERVICE.noun} listens again.` : text);
+}
+
+/**
+ * Starts a process that does background work and serves no requests. Registers what must be closed with
+ * `onEnd`.
+ */
+export async function startWorker(application: Application, onEnd: OnEnd): Promise<void> {
+  const { config, checkDatabase } = await checkedSettings(application);
+  const { joinDatabase } = await import('../database/open-database.js');
+  const { migrations } = application;
+  const { url } = await joinDatabase(
+    config.read(DatabaseConfig),
+    migrations,
+    onEnd,
+    undefined,
+    checkDatabase,
+  );
+  const worker = await application.createWorker(config, url);
+  const context = worker as Pick<NestApplicationContext, 'close'>; // the interface omits the signal
+  onEnd((signal) => context.close(signal));
+  setInterval(() => undefined, hours(1)); // keeps the process alive while PostgreSQL is unavailable
+}
+
+interface Checked {
+  readonly config: Config;
+  /** Refuses a database that the service cannot use. */
+  readonly checkDatabase: (url: string) => Promise<void>;
+}
+
+/** Checks all settings, those of modules too, before anything is opened or changed. @throws StartupError */
+async function checkedSettings({ settings, migrations, loadFeatures }: Application): Promise<Checked> {
+  const features = await loadFeatures();
+  const config = inspectSettings(settings, features);
+  // With the embedded PostgreSQL, a person reads the lines of the start.
+  if (config.inspect(DatabaseConfig).databaseUrl !== undefined) StartLines.useFormOfLog();
+  reportChecks(checkSettings(config));
+  return {
+    config,
+    async checkDatabase(url) {
+      const { checkDatabase } = await import('../database/checks/check-database.js');
+      const known = { config, known: migrations, checks: checksOf(features) };
+      reportChecks((await checkDatabase(url, known)).found);
+    },
+  };
 }
 
 const print = (step: string): void => {

@@ -14,7 +14,7 @@ export function addWorkerCommand(program: Command, application: Application): vo
     )
     .action(async () => {
       const { serve } = await import('./serve.js');
-      const { startWorker } = await import('./start-worker.js');
+      const { startWorker } = await import('./start.js');
       await serve((onEnd) => startWorker(application, onEnd));
     });
 }

@@ -7,7 +7,7 @@ import { SERVICE, VERSION } from '../config/service.js';
 import { addMigrateCommand } from '../database/migrations/migrate.command.js';
 import { CommandDatabase } from '../database/command-database.js';
 import type { Application } from '../bootstrap/application.js';
-import { declareFeatures, type Feature } from '../bootstrap/feature.js';
+import { declareFeatures } from '../bootstrap/feature.js';
 import { addWorkerCommand } from '../bootstrap/worker.command.js';
 import { addDoctorCommand } from './doctor.command.js';
 import { visible } from '../terminal/print.js';
@@ -25,7 +25,8 @@ Exit codes:
   2  usage error: likewise`;
 
 /** The `petstore` program, with what the features declare. */
-export function commandLine(application: Application, features: readonly Feature[]): Command {
+export async function commandLine(application: Application): Promise<Command> {
+  const features = await application.loadFeatures();
   declareFeatures(features);
   const petstore = new Command('petstore')
     .description(`Manages the ${SERVICE.noun} service: API keys, plans, migrations and checks.`)
