@@ -47,10 +47,12 @@ export async function start(
   const { config, checkDatabase } = await checkedSettings(application);
   const address = config.read(HttpConfig);
   await checkAddress(address);
-  const { openDatabase, joinDatabase } = await import('../database/open-database.js');
-  const open = ownsDatabase ? openDatabase : joinDatabase;
-  const { migrations } = application;
-  const database = await open(config.read(DatabaseConfig), migrations, onEnd, print, checkDatabase);
+  const { openDatabase } = await import('../database/open-database.js');
+  const database = await openDatabase(config.read(DatabaseConfig), application.migrations, onEnd, {
+    isShared: !ownsDatabase,
+    onStep: print,
+    check: checkDatabase,
+  });
   print('Starting the service…');
   const app = await application.createApp(config, database.url);
   const { close } = await import('./close.js');
@@ -73,15 +75,11 @@ export async function start(
  */
 export async function startWorker(application: Application, onEnd: OnEnd): Promise<void> {
   const { config, checkDatabase } = await checkedSettings(application);
-  const { joinDatabase } = await import('../database/open-database.js');
-  const { migrations } = application;
-  const { url } = await joinDatabase(
-    config.read(DatabaseConfig),
-    migrations,
-    onEnd,
-    undefined,
-    checkDatabase,
-  );
+  const { openDatabase } = await import('../database/open-database.js');
+  const { url } = await openDatabase(config.read(DatabaseConfig), application.migrations, onEnd, {
+    isShared: true,
+    check: checkDatabase,
+  });
   const worker = await application.createWorker(config, url);
   const context = worker as Pick<NestApplicationContext, 'close'>; // the interface omits the signal
   onEnd((signal) => context.close(signal));

@@ -8,7 +8,7 @@ import { DatabaseConfig } from './database.config.js';
 import { throwConnectionError } from './database-unavailable.js';
 import type { Migration } from './migrations/migration-state.js';
 import { onStopSignals } from '../terminal/on-stop-signals.js';
-import { openForCommand } from './open-database.js';
+import { openDatabase } from './open-database.js';
 import { connectionOptions } from './pool/connection-options.js';
 
 /** The exit code of a program that a signal ends is this plus the signal's number. */
@@ -36,10 +36,11 @@ export class CommandDatabase {
     };
     const stopListening = onStopSignals(stop);
     try {
-      const { url } = await openForCommand(
+      const { url } = await openDatabase(
         config,
         this.migrations,
         (closeDatabase) => (close = closeDatabase),
+        { isShared: true, migrates: false },
       );
       const dataSource = new DataSource({ ...connectionOptions(url), entities });
       await dataSource.initialize();

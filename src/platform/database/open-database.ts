@@ -22,67 +22,25 @@ type OnStep = (step: string) => void;
 /** Looks at the database before it is changed. What it throws ends the start. */
 type Check = (url: string) => Promise<void>;
 
-/**
- * Opens and migrates the database of the service: `DATABASE_URL` or the embedded PostgreSQL.
- * @throws StartupError
- */
-export function openDatabase(
-  config: DatabaseConfig,
-  migrations: readonly Migration[],
-  onEnd: OnEnd,
-  onStep?: OnStep,
-  check?: Check,
-): Promise<Database> {
-  if (config.databaseUrl === undefined) onStep?.('Starting PostgreSQL…');
-  return open(config, migrations, 'exclusive', onEnd, { onStep, check });
-}
-
-/**
- * Opens and migrates the database for a further process. The service need not be running.
- * @throws StartupError
- */
-export function joinDatabase(
-  config: DatabaseConfig,
-  migrations: readonly Migration[],
-  onEnd: OnEnd,
-  onStep?: OnStep,
-  check?: Check,
-): Promise<Database> {
-  return open(config, migrations, 'shared', onEnd, { onStep, check });
-}
-
-/**
- * Opens the database for a command, which never migrates it: it may be the wrong one, or serve an older
- * version of the service.
- * @throws StartupError
- */
-export function openForCommand(
-  config: DatabaseConfig,
-  migrations: readonly Migration[],
-  onEnd: OnEnd,
-): Promise<Database> {
-  return open(config, migrations, 'shared', onEnd, { isCommand: true });
-}
-
-/**
- * Opens the embedded PostgreSQL without running migrations. The service need not be running.
- * @throws StartupError
- */
-export const openUnmigrated = (dataDir: string) =>
-  openEmbeddedPostgres(dataDir, { lock: 'shared' }).catch(rethrowAsStartupError);
-
 interface OpenOptions {
-  readonly onStep?: OnStep | undefined;
-  readonly check?: Check | undefined;
-  readonly isCommand?: boolean;
+  /** Whether further processes may use the embedded PostgreSQL: the service need not run, but may. */
+  readonly isShared?: boolean;
+  /** `false` for a command: the database may be the wrong one, or serve an older version of the service. */
+  readonly migrates?: boolean;
+  readonly onStep?: OnStep;
+  readonly check?: Check;
 }
 
-async function open(
+/**
+ * Opens the database, `DATABASE_URL` or the embedded PostgreSQL, and migrates it or requires that all
+ * migrations have run.
+ * @throws StartupError
+ */
+export async function openDatabase(
   config: DatabaseConfig,
   migrations: readonly Migration[],
-  lock: 'exclusive' | 'shared',
   onEnd: OnEnd,
-  { onStep, check, isCommand = false }: OpenOptions,
+  { isShared = false, migrates = true, onStep, check }: OpenOptions = {},
 ): Promise<Database> {
   const migrateAll = (url: string) =>
     migrate(
@@ -96,9 +54,11 @@ async function open(
   if (config.databaseUrl !== undefined) {
     const direct = config.directDatabaseUrl ?? config.databaseUrl;
     await check?.(direct);
-    await (config.migrateAtStart && !isCommand ? migrateAll(direct) : requireMigrated(direct, migrations));
+    await (config.migrateAtStart && migrates ? migrateAll(direct) : requireMigrated(direct, migrations));
     return { url: config.databaseUrl, embedded: false };
   }
+  if (!isShared) onStep?.('Starting PostgreSQL…');
+  const lock = isShared ? 'shared' : 'exclusive';
   const opening = openEmbeddedPostgres(config.dataDir, { lock, report }).catch(rethrowAsStartupError);
   // A stop waits for a slow initdb, which would otherwise go on alone.
   onEnd(() =>
@@ -109,9 +69,16 @@ async function open(
   );
   const { url } = await opening;
   await check?.(url);
-  await (isCommand ? requireMigrated(url, migrations) : migrateAll(url));
+  await (migrates ? migrateAll(url) : requireMigrated(url, migrations));
   return { url, embedded: true };
 }
+
+/**
+ * Opens the embedded PostgreSQL without running migrations. The service need not be running.
+ * @throws StartupError
+ */
+export const openUnmigrated = (dataDir: string) =>
+  openEmbeddedPostgres(dataDir, { lock: 'shared' }).catch(rethrowAsStartupError);
 
 /** For a database user who may not change tables, and for commands. @throws StartupError */
 async function requireMigrated(url: string, migrations: readonly Migration[]): Promise<void> {
