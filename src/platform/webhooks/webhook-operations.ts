@@ -1,8 +1,8 @@
-import type { DataSource } from 'typeorm';
+import { type DataSource, IsNull } from 'typeorm';
 import { EventSequencer } from '../events/event-sequencer.js';
 import { EventsService } from '../events/events.service.js';
 import type { Int64 } from '../json/int64.js';
-import type { DisabledReason, WebhookState } from './webhook.entity.js';
+import { DisabledReason, Webhook, type WebhookState } from './webhook.entity.js';
 import { END_PAUSE, IS_ACTIVE } from './webhook-sql.js';
 
 const BATCH = 1_000;
@@ -42,23 +42,18 @@ export class WebhookOperations {
   }
 
   /** The owner cannot enable it again. @returns false for an unknown webhook */
-  async disable(id: Int64): Promise<boolean> {
-    const [, count] = await this.dataSource.query<[unknown, number]>(
-      `UPDATE webhooks SET state = 'disabled', disabled_reason = 'operator' WHERE id = $1 AND deleted_at IS NULL`,
-      [id],
-    );
-    return count === 1;
+  disable(id: Int64): Promise<boolean> {
+    return this.change(id, (webhook) => {
+      webhook.disable(DisabledReason.Operator);
+    });
   }
 
   /** Only later events are sent to it. @returns false for an unknown webhook */
   async enable(id: Int64): Promise<boolean> {
     const newestId = await new EventsService(this.dataSource, new EventSequencer(this.dataSource)).newestId();
-    const [, count] = await this.dataSource.query<[unknown, number]>(
-      `UPDATE webhooks SET state = 'enabled', disabled_reason = NULL, failing_since = NULL, after_event_id = $2
-       WHERE id = $1 AND deleted_at IS NULL AND state = 'disabled'`,
-      [id, newestId],
-    );
-    return count > 0 || (await this.obstacleOf(id)) !== undefined;
+    return this.change(id, (webhook) => {
+      webhook.enable(newestId);
+    });
   }
 
   /** Resends failed deliveries created since the given time. @returns their number */
@@ -67,6 +62,17 @@ export class WebhookOperations {
     for (let count = BATCH; count === BATCH; all += count) count = await this.retryBatch(id, since);
     await this.dataSource.query(END_PAUSE, [id]);
     return all;
+  }
+
+  private change(id: Int64, work: (webhook: Webhook) => void): Promise<boolean> {
+    return this.dataSource.transaction(async (manager) => {
+      const where = { id, deletedAt: IsNull() };
+      const webhook = await manager.findOne(Webhook, { where, lock: { mode: 'pessimistic_write' } });
+      if (!webhook) return false;
+      work(webhook);
+      await manager.save(webhook);
+      return true;
+    });
   }
 
   private async retryBatch(id: Int64, since: Date): Promise<number> {

@@ -83,4 +83,18 @@ export class Webhook {
 
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;
+
+  /** Only events after `newestId` are sent to it. One that is enabled stays as it is. */
+  enable(newestId: Int64): void {
+    if (this.state === WebhookState.Enabled) return;
+    this.state = WebhookState.Enabled;
+    this.disabledReason = null;
+    this.failingSince = null;
+    this.afterEventId = newestId;
+  }
+
+  disable(reason: DisabledReason): void {
+    this.state = WebhookState.Disabled;
+    this.disabledReason = reason;
+  }
 }

@@ -4,6 +4,8 @@ import type { Int64 } from '../json/int64.js';
 import { parseInt64 } from '../json/int64.js';
 import { StartupError, UsageError } from '../config/startup-error.js';
 import type { CommandDatabase } from '../database/command-database.js';
+import { ApiKey } from '../keys/api-key.entity.js';
+import { Webhook } from './webhook.entity.js';
 import { WebhookOperations, type WebhookOverview } from './webhook-operations.js';
 import { duration } from '../terminal/arguments.js';
 import { type Json, print, table } from '../terminal/print.js';
@@ -83,7 +85,7 @@ function withWebhooks<T>(
   database: CommandDatabase,
   work: (webhooks: WebhookOperations) => Promise<T>,
 ): Promise<T> {
-  return database.use([], (dataSource) => work(new WebhookOperations(dataSource)));
+  return database.use([Webhook, ApiKey], (dataSource) => work(new WebhookOperations(dataSource)));
 }
 
 function webhookId(id: string): Int64 {

@@ -102,8 +102,12 @@ export class WebhooksService {
         if (webhook.busyBy === null) webhook.busyUntil = null; // its predecessor's pause
       }
       if (types !== undefined) webhook.types = types;
-      if (state === WebhookState.Enabled) enable(webhook, newestId);
-      if (state === WebhookState.Disabled) disable(webhook);
+      if (state === WebhookState.Enabled) {
+        if (webhook.disabledReason === DisabledReason.Operator) throw new WebhookDisabledByOperator();
+        webhook.enable(newestId);
+      }
+      if (state === WebhookState.Disabled && webhook.state === WebhookState.Enabled)
+        webhook.disable(DisabledReason.Request);
     });
     return this.response(changed);
   }
@@ -166,20 +170,4 @@ export class WebhooksService {
   private response(webhook: Webhook): WebhookResponse {
     return WebhookResponse.from(webhook, this.clock.now());
   }
-}
-
-/** Only events after `newestId` are sent to it. */
-function enable(webhook: Webhook, newestId: Int64): void {
-  if (webhook.state === WebhookState.Enabled) return;
-  if (webhook.disabledReason === DisabledReason.Operator) throw new WebhookDisabledByOperator();
-  webhook.state = WebhookState.Enabled;
-  webhook.disabledReason = null;
-  webhook.failingSince = null;
-  webhook.afterEventId = newestId;
-}
-
-function disable(webhook: Webhook): void {
-  if (webhook.state === WebhookState.Disabled) return;
-  webhook.state = WebhookState.Disabled;
-  webhook.disabledReason = DisabledReason.Request;
 }
