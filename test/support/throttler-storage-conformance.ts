@@ -1,5 +1,5 @@
 import { hours, minutes, seconds } from '../../src/platform/clock/duration.js';
-import type { QuotaSubject, QuotaResult } from '../../src/platform/rate-limit/quota.js';
+import type { CountedKey, QuotaSubject, QuotaResult } from '../../src/platform/rate-limit/quota.js';
 import type { PlanThrottlerStorage } from '../../src/platform/rate-limit/plan-throttler.storage.js';
 import { address, admitted, count, key } from './quota-subjects.js';
 
@@ -14,7 +14,7 @@ interface StorageUnderTest {
 }
 
 let ids = 1000;
-const keyWith = (perMinute: number, perDay: number): QuotaSubject => key(ids++, perMinute, perDay);
+const keyWith = (perMinute: number, perDay: number): CountedKey => key(ids++, perMinute, perDay);
 
 /** Describes the behaviour required of every storage, wherever it keeps its counts. */
 export function describeStorage(name: string, start: () => Promise<StorageUnderTest>): void {
@@ -114,7 +114,7 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
     });
 
     it('supports windows of other lengths', async () => {
-      const client = { key: `route ${ids++}`, ttl: seconds(60), limit: 2, name: 'default' };
+      const client = { kind: 'route', id: `route ${ids++}`, ttl: seconds(60), limit: 2 } as const;
       expect((await send(client, 3)).admitted).toBe(false);
       await test.advance(seconds(60));
       expect((await send(client)).admitted).toBe(true);
@@ -122,7 +122,7 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
 
     it('returns the record of @nestjs/throttler', async () => {
       const id = `record ${ids++}`;
-      const increment = () => test.storage.increment(id, seconds(60), 1, 0, 'default');
+      const increment = () => test.storage.increment(id, seconds(60), 1, 0);
       expect(await increment()).toMatchObject({ totalHits: 1, isBlocked: false, timeToBlockExpire: 0 });
       const refused = await increment();
       expect(refused).toMatchObject({ totalHits: 2, isBlocked: true });
@@ -131,7 +131,7 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
 
     it('blocks for blockDuration from the first refused request', async () => {
       const id = `blocked ${ids++}`;
-      const increment = () => test.storage.increment(id, seconds(60), 1, seconds(180), 'default');
+      const increment = () => test.storage.increment(id, seconds(60), 1, seconds(180));
       expect((await increment()).isBlocked).toBe(false);
       const refused = await increment();
       expect(refused.isBlocked).toBe(true);
@@ -147,7 +147,7 @@ export function describeStorage(name: string, start: () => Promise<StorageUnderT
 
     it('gives no fresh window after a block that is shorter than the window', async () => {
       const id = `blocked ${ids++}`;
-      const increment = () => test.storage.increment(id, seconds(60), 1, seconds(12), 'default');
+      const increment = () => test.storage.increment(id, seconds(60), 1, seconds(12));
       await increment();
       const refused = await increment();
       expect(refused.isBlocked).toBe(true);

@@ -21,7 +21,7 @@ const repository = { record: async () => {}, sumOfOthers: async () => [], merge:
 const recorder = new UsageRecorder(clock, repository);
 const storage = new MemoryThrottlerStorage(clock, recorder, new Config({}).read(RateLimitConfig));
 const keys = Array.from({ length: KEYS }, (_, i) => String(i + 1));
-const count = (key) => storage.increment(key, 60_000, 1e9, 0, 'default', 1e9);
+const count = async (id) => storage.charge({ kind: 'key', id, ttl: 60_000, limit: 1e9, perDay: 1e9 });
 
 const before = heap();
 for (let i = 0; i < KEYS; i += 1000) await Promise.all(keys.slice(i, i + 1000).map(count));

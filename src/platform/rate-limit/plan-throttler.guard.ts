@@ -155,7 +155,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
 
   /** @throws ServiceUnavailable */
   takeSlot(request: Request, response: Response): true | Promise<true> {
-    return this.slots.take(request, response, quotaOf(request, this.config).key);
+    return this.slots.take(request, response, quotaOf(request, this.config).id);
   }
 
   /** Called for the plan with the values of the route's `@Throttle()`, if it has one. */
@@ -177,14 +177,13 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
 
   /** Identifies clients for routes with their own limit. */
   protected override getTracker(request: Request): Promise<string> {
-    return Promise.resolve(quotaOf(request, this.config).key);
+    return Promise.resolve(quotaOf(request, this.config).id);
   }
 
   private async countForRoute(props: ThrottlerRequest, request: Request): Promise<RateLimitRecord> {
     const { context, ttl, limit, blockDuration, throttler, getTracker, generateKey } = props;
-    const name = throttler.name ?? '';
-    const key = generateKey(context, await getTracker(request, context), name);
-    return this.storage.increment(key, ttl, limit, blockDuration, name);
+    const id = generateKey(context, await getTracker(request, context), throttler.name ?? '');
+    return this.storage.increment(id, ttl, limit, blockDuration);
   }
 
   /** Decides ban, minute and day together; at once if nothing has to be awaited. */
@@ -206,9 +205,9 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
     context: ExecutionContext,
     request: Request,
   ): Promise<RateLimitDecision> {
-    const key = this.generateKey(context, quotaOf(request, this.config).key, FREE_ALLOWANCE);
-    const { isBlocked } = await this.storage.increment(key, MINUTE, perMinute, 0, FREE_ALLOWANCE);
-    return isBlocked ? this.charge(request) : this.peek(request);
+    const id = this.generateKey(context, quotaOf(request, this.config).id, FREE_ALLOWANCE);
+    const { admitted } = await this.storage.charge({ kind: 'route', id, ttl: MINUTE, limit: perMinute });
+    return admitted ? this.peek(request) : this.charge(request);
   }
 
   private charge(request: Request): MaybeAsync<RateLimitDecision> {

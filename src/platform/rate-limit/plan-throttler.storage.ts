@@ -6,42 +6,38 @@ export type MaybeAsync<T> = T | Promise<T>;
 /** A storage for `@nestjs/throttler` that decides both windows of a plan in one atomic step. */
 export abstract class PlanThrottlerStorage implements ThrottlerStorage {
   /**
-   * Charges one request to both windows, or to neither if one is exhausted.
-   * @param ttl length of the short window in milliseconds
-   * @param limit requests in the short window
+   * Charges one request to the window of a route with its own limit, as `@nestjs/throttler` asks for it.
+   * @param id that of route and client
+   * @param ttl length of the window in milliseconds
+   * @param limit requests in the window
    * @param blockDuration milliseconds from the first refused request; 0 blocks until the window ends. When a
    *   block ends, the window continues if it is longer
-   * @param perDay requests in a UTC day; if absent, days are not counted
    */
-  async increment(
-    key: string,
-    ttl: number,
-    limit: number,
-    blockDuration: number,
-    name: string,
-    perDay?: number,
-  ): Promise<RateLimitRecord> {
-    const subject = { key, ttl, limit, perDay, name };
+  async increment(id: string, ttl: number, limit: number, blockDuration: number): Promise<RateLimitRecord> {
+    const subject = { kind: 'route', id, ttl, limit } as const;
     if (blockDuration <= 0) return recordOf(await this.decide(subject, true));
     // A block is a window for one request, which the first refused request uses up.
-    const block = { key: `${key}:block`, ttl: blockDuration, limit: 1, name };
+    const block = { kind: 'route', id: `${id}:block`, ttl: blockDuration, limit: 1 } as const;
     const blocked = await this.decide(block, false);
     if (!blocked.admitted) return recordOf(blocked);
     const result = await this.decide(subject, true);
     return recordOf(result, result.admitted ? [] : (await this.decide(block, true)).windows);
   }
 
-  /** Charges one request as `increment` does without a block; at once if nothing has to be awaited. */
+  /**
+   * Charges one request to all windows of a subject, or to none if one is exhausted; at once if nothing has to
+   * be awaited.
+   */
   charge(subject: QuotaSubject): MaybeAsync<QuotaResult> {
     return this.decide(subject, true);
   }
 
   /**
-   * Returns what `increment` would decide, without charging.
+   * Returns what `charge` would decide, without charging.
    * @param isBanned whether all processes refuse these requests, so the result may be cached
    */
-  async peek(subject: QuotaSubject, isBanned = false): Promise<RateLimitRecord> {
-    return recordOf(await this.decide(subject, false, isBanned));
+  async peek(subject: QuotaSubject, isBanned = false): Promise<QuotaResult> {
+    return this.decide(subject, false, isBanned);
   }
 
   /** Called once, before the first request. */

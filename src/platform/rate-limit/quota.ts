@@ -7,23 +7,32 @@ import type { RateLimitConfig } from './rate-limit.config.js';
 
 export const MINUTE = minutes(1);
 
-/**
- * What a storage counts: the requests of a key, of an address, or of a client of a route with its own limit.
- */
-export interface QuotaSubject {
-  readonly key: string;
+interface Counted {
+  /** Of an API key its id, of an address its network, of a route that of route and client. */
+  readonly id: string;
   /** Length of the window in milliseconds. */
   readonly ttl: number;
   /** Requests in the window. */
   readonly limit: number;
-  /** Requests in a UTC calendar day, of an API key. If absent, days are not counted. */
-  readonly perDay?: number;
-  /** Addresses are counted apart, so that made-up ones cannot evict other counts. */
-  readonly name: string;
 }
 
-/** The `name` of what is counted by address. */
-export const ADDRESS = 'address';
+/** An API key, of which UTC calendar days are counted, too. */
+export interface CountedKey extends Counted {
+  readonly kind: 'key';
+  readonly perDay: number;
+}
+
+/**
+ * An address, or a client of a route with its own limit. Addresses are counted apart, so that made-up ones
+ * cannot evict other counts.
+ */
+export interface CountedWindow extends Counted {
+  readonly kind: 'address' | 'route';
+  readonly perDay?: undefined;
+}
+
+/** Whose requests a storage counts. */
+export type QuotaSubject = CountedKey | CountedWindow;
 
 const quotas = new WeakMap<ApiKeyPrincipal, QuotaSubject>();
 
@@ -34,17 +43,17 @@ export function quotaOf(request: Request, config: RateLimitConfig): QuotaSubject
   let quota = quotas.get(principal);
   if (!quota) {
     const { perMinute, perDay } = principal.limits;
-    quota = { key: String(principal.id), ttl: MINUTE, limit: perMinute, perDay, name: 'default' };
+    quota = { kind: 'key', id: String(principal.id), ttl: MINUTE, limit: perMinute, perDay };
     quotas.set(principal, quota);
   }
   return quota;
 }
 
-export const addressQuota = (key: string, { anonymousPerMinute }: RateLimitConfig): QuotaSubject => ({
-  key,
+export const addressQuota = (id: string, { anonymousPerMinute }: RateLimitConfig): QuotaSubject => ({
+  kind: 'address',
+  id,
   ttl: MINUTE,
   limit: anonymousPerMinute,
-  name: ADDRESS,
 });
 
 /** One window after a decision. */
@@ -68,7 +77,7 @@ export interface QuotaResult {
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** The throttler's record, with both windows of a plan. */
+/** The throttler's record, with its window. */
 export interface RateLimitRecord extends ThrottlerStorageRecord {
   readonly windows: readonly RateLimitWindow[];
 }

@@ -173,7 +173,7 @@ describe('the memory use of the memory storage', () => {
     clock.advance(days(1));
     await count(storage, FREE);
     clock.advance(days(1));
-    await count(storage, { ...FREE, key: '999' });
+    await count(storage, { ...FREE, id: '999' });
     expect(storage.size).toBe(2);
   });
 });
@@ -187,7 +187,7 @@ class NaiveModel {
 
   constructor(private readonly clock: TestClock) {}
 
-  count({ key: id, limit, perDay = Infinity }: QuotaSubject): boolean {
+  count({ id, limit, perDay = Infinity }: QuotaSubject): boolean {
     const now = this.clock.elapsed();
     const day = Math.floor(this.clock.now() / days(1));
     const own = this.admissions.get(id) ?? { windowStart: now, inWindow: 0, days: new Map<number, number>() };

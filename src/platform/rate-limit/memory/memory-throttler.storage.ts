@@ -33,24 +33,24 @@ export class MemoryThrottlerStorage extends PlanThrottlerStorage {
   }
 
   protected decide(subject: QuotaSubject, charges: boolean): MaybeAsync<QuotaResult> {
-    const isKey = subject.perDay !== undefined;
+    const isKey = subject.kind === 'key';
     const counter = this.counters.find(subject);
     if (isKey && !counter.isRead) {
       const reading = this.read(subject, counter);
       if (reading) return reading.then(() => this.decide(subject, charges));
     }
     const result = this.counters.decide(subject, charges, counter);
-    if (isKey && charges && result.admitted) this.usage.add(subject.key, counter.day);
+    if (isKey && charges && result.admitted) this.usage.add(subject.id, counter.day);
     return result;
   }
 
   /** While PostgreSQL is unavailable, only this process's own count is used. */
-  private read({ key }: QuotaSubject, counter: Counter): Promise<void> | undefined {
+  private read({ id }: QuotaSubject, counter: Counter): Promise<void> | undefined {
     const { day } = counter;
-    counter.dayUsed = this.usage.own(key, day);
-    return this.usage.others(key, day)?.then((others) => {
+    counter.dayUsed = this.usage.own(id, day);
+    return this.usage.others(id, day)?.then((others) => {
       if (others === undefined || counter.day !== day) return;
-      counter.dayUsed = others + this.usage.own(key, day);
+      counter.dayUsed = others + this.usage.own(id, day);
       counter.isRead = 1;
     });
   }

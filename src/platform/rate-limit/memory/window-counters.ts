@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { days } from '../../clock/duration.js';
-import { ADDRESS, type QuotaSubject, type QuotaResult, toQuotaResult, MINUTE } from '../quota.js';
+import { type QuotaSubject, type QuotaResult, toQuotaResult, MINUTE } from '../quota.js';
 
 /** Milliseconds. A larger difference between the two clocks is treated as a correction, not as drift. */
 const CORRECTED = 5;
@@ -67,17 +67,18 @@ class ExpiringCounters {
 export class WindowCounters {
   /** Unix milliseconds when the monotonic clock was 0. */
   private wallOffset = -Infinity;
-  private readonly keys = new ExpiringCounters(DAY, MAX_KEYS);
-  private readonly anonymous: ExpiringCounters;
-  private readonly routes: ExpiringCounters;
+  private readonly counters: Readonly<Record<QuotaSubject['kind'], ExpiringCounters>>;
 
   /** @param max number of addresses, and of clients of route throttlers */
   constructor(
     private readonly clock: Clock,
     max: number,
   ) {
-    this.anonymous = new ExpiringCounters(MINUTE, max);
-    this.routes = new ExpiringCounters(MAX_PERIOD, max);
+    this.counters = {
+      key: new ExpiringCounters(DAY, MAX_KEYS),
+      address: new ExpiringCounters(MINUTE, max),
+      route: new ExpiringCounters(MAX_PERIOD, max),
+    };
   }
 
   /**
@@ -85,7 +86,7 @@ export class WindowCounters {
    * @param now monotonic, so corrections of the wall clock do not change the length of a minute
    */
   find(subject: QuotaSubject, now = Math.floor(this.clock.elapsed())): Counter {
-    const counter = this.table(subject).find(subject.key, now);
+    const counter = this.counters[subject.kind].find(subject.id, now);
     if (counter.used === 0 || now - counter.start >= subject.ttl) {
       counter.start = now;
       counter.used = 0;
@@ -120,7 +121,8 @@ export class WindowCounters {
   }
 
   get size(): number {
-    return this.keys.size + this.anonymous.size + this.routes.size;
+    const { key, address, route } = this.counters;
+    return key.size + address.size + route.size;
   }
 
   /**
@@ -131,10 +133,5 @@ export class WindowCounters {
     const offset = this.clock.now() - this.clock.elapsed();
     if (Math.abs(offset - this.wallOffset) > CORRECTED) this.wallOffset = offset;
     return instant + this.wallOffset;
-  }
-
-  private table({ perDay, name }: QuotaSubject): ExpiringCounters {
-    if (perDay !== undefined) return this.keys;
-    return name === ADDRESS ? this.anonymous : this.routes;
   }
 }

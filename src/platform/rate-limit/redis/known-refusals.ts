@@ -17,16 +17,16 @@ export class KnownRefusals {
 
   constructor(private readonly clock: Clock) {}
 
-  add({ key }: QuotaSubject, { windows }: QuotaResult): void {
-    this.refusals.set(key, { windows, since: this.clock.elapsed() });
+  add({ id }: QuotaSubject, { windows }: QuotaResult): void {
+    this.refusals.set(id, { windows, since: this.clock.elapsed() });
   }
 
   /**
    * @param isBanned no request is charged during a ban, so the known windows stay valid
    * @returns undefined if one of the windows has ended, or the plan has changed
    */
-  find({ key, limit, perDay }: QuotaSubject, isBanned: boolean): QuotaResult | undefined {
-    const refusal = this.refusals.get(key);
+  find({ id, limit, perDay }: QuotaSubject, isBanned: boolean): QuotaResult | undefined {
+    const refusal = this.refusals.get(id);
     if (!refusal) return undefined;
     const age = this.clock.elapsed() - refusal.since;
     const windows = refusal.windows.map((window) => ({ ...window, resetIn: window.resetIn - age }));
@@ -35,7 +35,7 @@ export class KnownRefusals {
       windows.every(({ resetIn }) => resetIn > 0) && minute?.limit === limit && day?.limit === perDay;
     const isRefused = isBanned || windows.some(({ remaining }) => remaining === 0);
     if (isCurrent && isRefused) return { admitted: false, windows };
-    this.refusals.delete(key);
+    this.refusals.delete(id);
     return undefined;
   }
 }

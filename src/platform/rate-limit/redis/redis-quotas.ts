@@ -1,12 +1,20 @@
 import { crc32 } from 'node:zlib';
 import { days, withTimeout } from '../../clock/duration.js';
 import { SERVICE } from '../../config/service.js';
-import { ADDRESS, type QuotaSubject, type QuotaResult, toQuotaResult } from '../quota.js';
+import {
+  type CountedKey,
+  type CountedWindow,
+  type QuotaSubject,
+  type QuotaResult,
+  toQuotaResult,
+} from '../quota.js';
 import type { Charge, RedisWithScripts, Reply } from './open-redis.js';
 
 /** Windows of different routes share a table, and may be long. */
 const ROUTES_KEPT_FOR = days(30);
-/** The number of hashes of a size-limited table. */
+/** Those of limited size. */
+const TABLES = { address: 'addresses', route: 'routes' } as const;
+/** The number of hashes of a table. */
 const PARTS = 16;
 
 interface QuotaOptions {
@@ -15,16 +23,15 @@ interface QuotaOptions {
   /** Maximum number of addresses counted at a time. */
   readonly maxAddresses: number;
   /** Returns a key's recorded usage on a day (since 1970-01-01). */
-  readonly usedOn: (key: string, day: number) => Promise<number>;
+  readonly usedOn: (keyId: string, day: number) => Promise<number>;
 }
 
 /**
  * Where a client is counted. It has one hash tag, so that both windows are in one slot of a cluster, and
  * counts of one table spread over its masters. Other names would begin new counts.
  */
-export function hashOf({ key, perDay, name }: QuotaSubject): string {
-  const tag =
-    perDay === undefined ? `${name === ADDRESS ? 'addresses' : 'routes'}:${crc32(key) % PARTS}` : key;
+export function hashOf({ kind, id }: QuotaSubject): string {
+  const tag = kind === 'key' ? id : `${TABLES[kind]}:${crc32(id) % PARTS}`;
   return `${SERVICE.prefix}:{${tag}}`;
 }
 
@@ -37,10 +44,9 @@ export class RedisQuotas {
 
   /** @throws Error if Redis does not respond in time */
   async decide(subject: QuotaSubject, charge: Charge): Promise<QuotaResult> {
-    const { perDay } = subject;
-    const [admitted, used, end, dayUsed, dayEnd, now] = await (perDay === undefined
-      ? this.decideCapped(subject, charge)
-      : this.decideBoth(subject, perDay, charge));
+    const [admitted, used, end, dayUsed, dayEnd, now] = await (subject.kind === 'key'
+      ? this.decideBoth(subject, charge)
+      : this.decideCapped(subject, charge));
     return toQuotaResult(admitted === 1, subject, {
       used,
       left: end - now,
@@ -51,8 +57,8 @@ export class RedisQuotas {
     });
   }
 
-  private async decideBoth(subject: QuotaSubject, perDay: number, charge: Charge): Promise<Reply> {
-    const { key, limit: perMinute } = subject;
+  private async decideBoth(subject: CountedKey, charge: Charge): Promise<Reply> {
+    const { id, limit: perMinute, perDay } = subject;
     const hash = hashOf(subject);
     const send = (...dayUsed: [] | [number]) =>
       withTimeout(
@@ -61,18 +67,17 @@ export class RedisQuotas {
       );
     const reply = await send();
     if (reply[0] >= 0) return reply;
-    return send(await this.options.usedOn(key, reply[4] / days(1) - 1));
+    return send(await this.options.usedOn(id, reply[4] / days(1) - 1));
   }
 
-  private decideCapped(subject: QuotaSubject, charge: Charge): Promise<Reply> {
-    const { key, ttl, limit, name } = subject;
+  private decideCapped(subject: CountedWindow, charge: Charge): Promise<Reply> {
+    const { kind, id, ttl, limit } = subject;
     const { maxAddresses, timeout } = this.options;
-    const isAddress = name === ADDRESS;
     const table = hashOf(subject);
-    const keptFor = isAddress ? 2 * ttl : Math.max(2 * ttl, ROUTES_KEPT_FOR);
+    const keptFor = kind === 'address' ? 2 * ttl : Math.max(2 * ttl, ROUTES_KEPT_FOR);
     const max = Math.max(1, Math.floor(maxAddresses / PARTS));
     return withTimeout(
-      this.redis.petstoreConsumeCapped(table, `:${key}`, ttl, limit, charge, max, keptFor),
+      this.redis.petstoreConsumeCapped(table, `:${id}`, ttl, limit, charge, max, keptFor),
       timeout,
     );
   }

@@ -40,7 +40,7 @@ const clientWith = (perMinute: number, perDay = 1_000_000): QuotaSubject =>
 
 /** How many commands about a client Redis gets meanwhile. */
 const commandsOf = async (client: QuotaSubject, work: () => Promise<unknown>): Promise<number> =>
-  (await server.commandsDuring(work)).filter((command) => command.includes(`{${client.key}}`)).length;
+  (await server.commandsDuring(work)).filter((command) => command.includes(`{${client.id}}`)).length;
 
 /** How many requests of the minute all replicas together have counted, as a further one is told. */
 const usedBy = async (client: QuotaSubject): Promise<number> => {
@@ -149,7 +149,7 @@ describeWithRedis('quotas in Redis', () => {
     const storage = await start(server.url, {}, clock);
     const client = clientWith(1000, 5);
     const day = (by: 1 | -1) => {
-      server.moveDays(`${PREFIX}:{${client.key}}`, by);
+      server.moveDays(`${PREFIX}:{${client.id}}`, by);
       replicas.days.ahead += by;
       clock.advance(days(1)); // otherwise the replica would still know the window
     };
@@ -197,7 +197,7 @@ describeWithRedis('quotas in Redis', () => {
     const storage = await start();
     const client = clientWith(10);
     await admitted(storage, client, 1);
-    const ttl = Number(server.command('PTTL', `${PREFIX}:{${client.key}}`));
+    const ttl = Number(server.command('PTTL', `${PREFIX}:{${client.id}}`));
     expect(ttl).toBeGreaterThan(minutes(60 * 24));
     expect(ttl).toBeLessThanOrEqual(minutes(60 * 48));
   });

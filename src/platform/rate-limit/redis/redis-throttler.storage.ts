@@ -38,8 +38,8 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
     timeout = COMMAND_TIMEOUT,
   ) {
     super();
-    const usedOn = async (key: string, day: number) =>
-      ((await usage.others(key, day)) ?? 0) + usage.own(key, day);
+    const usedOn = async (keyId: string, day: number) =>
+      ((await usage.others(keyId, day)) ?? 0) + usage.own(keyId, day);
     this.quotas = new RedisQuotas(redis, { timeout, maxAddresses, usedOn });
     this.watch = new RedisWatch(redis, clock, metrics);
     this.refusals = new KnownRefusals(clock);
@@ -99,18 +99,17 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
   private decideAlone(subject: QuotaSubject, charges: boolean): QuotaResult {
     const { limit, perDay } = subject;
     const share = (whole: number) => Math.max(1, Math.floor(whole / this.watch.replicaCount));
-    const shares = {
-      ...subject,
-      limit: share(limit),
-      perDay: perDay === undefined ? undefined : share(perDay),
-    };
+    const shares =
+      subject.kind === 'key'
+        ? { ...subject, limit: share(limit), perDay: share(subject.perDay) }
+        : { ...subject, limit: share(limit) };
     const { admitted, windows } = this.alone.decide(shares, charges);
     if (admitted && charges) this.record(subject, { windows });
     const limitOf = ({ name, limit: ofDay }: RateLimitWindow) => (name === 'day' ? (perDay ?? ofDay) : limit);
     return { admitted, windows: windows.map((window) => ({ ...window, limit: limitOf(window) })) };
   }
 
-  private record({ key }: QuotaSubject, { windows: [, day] }: Pick<QuotaResult, 'windows'>): void {
-    if (day) this.usage.add(key, day.resetAt / days(1) - 1);
+  private record({ id }: QuotaSubject, { windows: [, day] }: Pick<QuotaResult, 'windows'>): void {
+    if (day) this.usage.add(id, day.resetAt / days(1) - 1);
   }
 }
