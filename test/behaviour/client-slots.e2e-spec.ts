@@ -400,7 +400,7 @@ describe(`of one client, ${LIMIT} requests are at work`, () => {
 
   it('and the log names the client once', () => {
     const lines = petstore.log.filter(({ msg }) => String(msg).includes('CLIENT_CONCURRENCY'));
-    const keys = lines.map(({ key, address }) => JSON.stringify(key ?? address));
+    const keys = lines.map(({ keyId, address }) => JSON.stringify(keyId ?? address));
     expect(keys.length).toBeGreaterThan(0);
     expect(new Set(keys).size).toBe(keys.length);
   });

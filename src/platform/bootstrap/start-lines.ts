@@ -8,7 +8,7 @@ export class StartLines {
   /** From now on they have the form of the log: JSON, unless a person reads it on a terminal. */
   static useFormOfLog(): void {
     if (process.stdout.isTTY) return;
-    this.log = new Logger({ logLevel: 'info' }, bufferedOutput());
+    this.log = new Logger({ logLevel: 'info', logAddresses: true }, bufferedOutput());
   }
 
   /** Prints a warning. */

@@ -5,7 +5,7 @@ import { Logger } from './logger.js';
 function lineOf(call: (logger: NestLogger) => void): unknown {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
-  NestLogger.overrideLogger(new Logger({ logLevel: 'info' }, destination));
+  NestLogger.overrideLogger(new Logger({ logLevel: 'info', logAddresses: true }, destination));
   call(new NestLogger('Suppliers'));
   expect(lines).toHaveLength(1);
   return JSON.parse(lines[0] ?? '');

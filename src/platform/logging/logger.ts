@@ -34,12 +34,13 @@ function timestamp(): string {
 export class Logger implements LoggerService {
   readonly lines: Pino;
 
-  constructor({ logLevel }: Pick<LoggingConfig, 'logLevel'>, destination: DestinationStream) {
+  constructor({ logLevel, logAddresses }: LoggingConfig, destination: DestinationStream) {
     const options = {
       level: logLevel,
       base: null, // log collectors add host and process
       timestamp,
       formatters: { level: (level: string) => ({ level }) },
+      ...(!logAddresses && { redact: { paths: ['address'], remove: true } }),
     };
     this.lines = pino(options, destination);
   }

@@ -4,7 +4,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 export class LoggingConfig {
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** Whether the line of a request has the address of its client. */
+  /** Whether the log has addresses of clients. */
   readonly logAddresses: boolean;
 
   constructor(variables: Variables) {

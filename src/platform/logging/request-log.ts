@@ -3,7 +3,6 @@ import type { Int64 } from '../json/int64.js';
 import type { Step } from '../http/middleware/request-context.js';
 import { addressOf } from '../http/network.js';
 import type { ObservedResponse } from '../http/middleware/response-observer.js';
-import { LoggingConfig } from './logging.config.js';
 import { Logger } from './logger.js';
 
 /**
@@ -18,20 +17,17 @@ export type RequestLine = ReturnType<typeof lineOf>;
 /** Logs one line per request. */
 @Injectable()
 export class RequestLog {
-  constructor(
-    private readonly logger: Logger,
-    private readonly config: LoggingConfig,
-  ) {}
+  constructor(private readonly logger: Logger) {}
 
   /** A connection that has closed before the response has no address any more. */
   readonly keepAddress: Step = (request) => {
-    if (this.config.logAddresses) addressOf(request);
+    addressOf(request);
   };
 
   readonly record = (observed: ObservedResponse): void => {
     const { lines } = this.logger;
     const { status, route, request } = observed;
-    const line = () => lineOf(observed, this.config);
+    const line = () => lineOf(observed);
     if (status >= 500 && status !== 503) lines.error(line());
     else if (PROBES.test(route) && request.reason === undefined) lines.debug(line());
     else if (status === 503) lines.warn(line());
@@ -59,10 +55,7 @@ interface Line {
 }
 
 /** Without path, query and headers: they may contain secrets. */
-function lineOf(
-  { request, route, status, duration, complete }: ObservedResponse,
-  { logAddresses }: LoggingConfig,
-): Line {
+function lineOf({ request, route, status, duration, complete }: ObservedResponse): Line {
   const { principal, errorCode, reason, headers } = request;
   const line: Line = {
     requestId: request.id,
@@ -75,7 +68,7 @@ function lineOf(
     line.keyId = principal.id;
     line.plan = principal.plan;
   }
-  if (logAddresses) line.address = addressOf(request);
+  line.address = addressOf(request);
   if (headers.traceparent !== undefined) line.traceId = TRACE_ID.exec(String(headers.traceparent))?.[1];
   if (errorCode !== undefined) line.code = errorCode;
   if (reason !== undefined) line.reason = reason;

@@ -151,10 +151,11 @@ export class ClientSlots {
   private note(client: string, { principal }: Request): void {
     if (this.logged.has(client)) return;
     this.logged.set(client, true);
-    const who = principal?.kind === 'key' ? { key: principal.id } : { address: client };
+    const isKey = principal?.kind === 'key';
+    const who = isKey ? `Key ${principal.id}` : 'A client without a key';
     this.logger.warn({
-      ...who,
-      msg: `This client has ${this.limit} requests at work in this process (CLIENT_CONCURRENCY). Further ones wait.`,
+      ...(isKey ? { keyId: principal.id } : { address: client }),
+      msg: `${who} has ${this.limit} requests at work in this process (CLIENT_CONCURRENCY). Further ones wait.`,
     });
   }
 }

@@ -92,9 +92,10 @@ export class Bans implements OnApplicationShutdown {
     this.strikes.delete(principal.id);
     this.metrics.banned();
     const { endsAt, level } = ban;
-    this.logger.warn(
-      `Key ${principal.id} is banned until ${new Date(endsAt).toISOString()} (step ${level}).`,
-    );
+    this.logger.warn({
+      keyId: principal.id,
+      msg: `Key ${principal.id} is banned until ${new Date(endsAt).toISOString()} (step ${level}).`,
+    });
     this.unrecorded.set(principal.id, ban);
     return endsAt - since;
   }
