@@ -5,6 +5,7 @@ import type { ErrorKind } from '../../src/platform/errors/error-kind.js';
 import { eventually } from '../support/eventually.js';
 import { ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
+import { readText } from '../support/repository.js';
 import { bearer, requestBytes, send } from '../support/wire.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -70,6 +71,13 @@ describe('the log', () => {
       address: expect.stringContaining('127.0.0.1'), // a leaked key can be traced
     });
     expect(petstore.log.filter(({ requestId }) => requestId === 'one')).toHaveLength(1);
+  });
+
+  it.each(['docs/keys.md', 'docs/troubleshooting.md'])('is found by the pattern of %s', async (page) => {
+    const [, pattern = ''] = /^grep -o '([^']+)' petstore\.log \| jq/m.exec(readText(page)) ?? [];
+    await petstore.client(key).get('/v1/items').set('X-Request-Id', page);
+    expect(pattern).toContain('durationMs');
+    expect(JSON.stringify(await lineOf(page))).toMatch(new RegExp(pattern.replace(/\d+/, String(keyId))));
   });
 
   it.each([
