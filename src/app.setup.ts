@@ -6,8 +6,13 @@ import { startLogger } from './platform/bootstrap/start-logger.js';
 import type { Config } from './platform/config/config.js';
 import { handleClientErrors } from './platform/http/adapter/client-errors.js';
 import { limitTransport } from './platform/http/adapter/transport-limits.js';
-import { addValidators, isNotModified, setNoStore } from './platform/conditional/etag.js';
-import { addLocation, addResourceTag } from './platform/conditional/resource-headers.js';
+import {
+  addLocation,
+  addResourceTag,
+  addValidators,
+  isNotModified,
+  setNoStore,
+} from './platform/conditional/response-headers.js';
 import { addPageHeaders } from './platform/pagination/page.js';
 import { JsonAdapter, type ResponseHooks } from './platform/http/adapter/json.adapter.js';
 import { HttpConfig } from './platform/http/http.config.js';

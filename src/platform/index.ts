@@ -5,8 +5,7 @@
  */
 
 // Handlers
-export { AnyKey } from './auth/any-key.decorator.js';
-export { RequireScope } from './auth/require-scope.decorator.js';
+export { AnyKey, RequireScope } from './auth/require-scope.decorator.js';
 export type { Plan } from './plans/plans.js';
 export { type ApiKeyPrincipal, CurrentPrincipal, OfPlan } from './auth/principal.js';
 export { Deprecated } from './deprecation/deprecated.decorator.js';
@@ -15,11 +14,10 @@ export { SkipConcurrencyLimit } from './rate-limit/client-slots.js';
 export { Idempotent } from './idempotency/idempotent.decorator.js';
 export { ApiErrors } from './errors/api-errors.decorator.js';
 export { Id } from './validation/id.decorator.js';
-export { IfMatch } from './conditional/if-match.decorator.js';
 export { HideTryIt, Stability, Tag } from './http/operation-marks.js';
 export { Paged } from './pagination/paged.decorator.js';
 export { Changed, Created, Updated } from './conditional/resource.decorators.js';
-export { IfMatchCondition } from './conditional/if-match.condition.js';
+export { IfMatch, IfMatchCondition } from './conditional/if-match.js';
 
 // Bodies and queries
 export { PageQuery, SortedPageQuery, SortParameter } from './pagination/page.query.js';

@@ -15,7 +15,7 @@ import {
 import { Exclude } from 'class-transformer';
 import type { Response } from 'express';
 import { map } from 'rxjs';
-import { versionOf } from '../../src/platform/conditional/etag.js';
+import { versionOf } from '../../src/platform/conditional/response-headers.js';
 import { type Changes, Created, Idempotent, UnitOfWork, Updated } from '../../src/platform/index.js';
 import { ItemsModule } from '../items/items.module.js';
 import { inlined } from '../support/inlined.js';

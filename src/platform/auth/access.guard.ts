@@ -15,14 +15,13 @@ import { checkHead } from '../http/request-head.js';
 import { isCatchAll } from '../http/not-found/catch-all.js';
 import { perHandler } from '../http/per-handler.js';
 import { isPublicHandler } from '../http/public.decorator.js';
-import { sentResource } from '../conditional/resource-headers.js';
+import { sentResource } from '../conditional/response-headers.js';
 import { keyNotSupported } from '../idempotency/idempotency-key.js';
 import { idempotentOptions } from '../idempotency/idempotent.metadata.js';
-import { isForAnyKey } from './any-key.decorator.js';
 import { challenge, InsufficientScope, MissingApiKey } from './auth.errors.js';
 import { InvalidApiKey } from '../keys/keys.errors.js';
 import type { Principal } from './principal.js';
-import { requiredScopes } from './require-scope.decorator.js';
+import { isForAnyKey, requiredScopes } from './require-scope.decorator.js';
 import { type Scope, SCOPES } from '../keys/scopes.js';
 
 const NO_KEY = challenge();

@@ -1,10 +1,12 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import { ApiErrors } from '../errors/api-errors.decorator.js';
+import { isMarked } from '../http/per-handler.js';
 import { SECURITY_SCHEME } from '../http/operation-marks.js';
 import { InsufficientScope } from './auth.errors.js';
 import type { Scope } from '../keys/scopes.js';
 
+const ANY_KEY = 'auth:any-key';
 const REQUIRED_SCOPES = 'auth:required-scopes';
 
 /** The scopes that a handler requires, if any. */
@@ -23,3 +25,11 @@ export function RequireScope(...scopes: [Scope, ...Scope[]]): MethodDecorator {
     ApiErrors(new InsufficientScope(scopes[0])),
   );
 }
+
+/**
+ * A controller or handler that writes, and that every API key may call: that it has no `@RequireScope()` is
+ * no mistake.
+ */
+export const AnyKey = (): ClassDecorator & MethodDecorator => SetMetadata(ANY_KEY, true);
+
+export const isForAnyKey = isMarked(ANY_KEY);

@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ApiConsumes, ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
 import type { SentResource } from '../http/request-state.js';
-import { SENT_RESOURCE } from './resource-headers.js';
+import { SENT_RESOURCE } from './response-headers.js';
 import { wordsOf } from '../naming/words.js';
 
 const ETAG = {

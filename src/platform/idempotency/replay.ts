@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { finish, JSON_TYPE } from '../http/adapter/finish.js';
+import { finish, JSON_TYPE } from '../http/adapter/json.adapter.js';
 import type { IdempotentResponse } from './idempotent-responses.js';
 
 const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed';

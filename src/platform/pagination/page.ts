@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { hash } from 'node:crypto';
-import { versionOf } from '../conditional/etag.js';
+import { versionOf } from '../conditional/response-headers.js';
 import { DomainError } from '../errors/domain-error.js';
 import type { Int64 } from '../json/int64.js';
 

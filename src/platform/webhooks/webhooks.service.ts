@@ -4,7 +4,7 @@ import { IsNull, Repository } from 'typeorm';
 import { ApiKey } from '../keys/api-key.entity.js';
 import type { Plan } from '../plans/plans.js';
 import { EventsService } from '../events/events.service.js';
-import { IfMatchCondition } from '../conditional/if-match.condition.js';
+import { IfMatchCondition } from '../conditional/if-match.js';
 import { keysetPage } from '../pagination/keyset.js';
 import type { Page, PageRequest } from '../pagination/page.js';
 import { Clock } from '../clock/clock.js';

@@ -8,11 +8,14 @@ import { withTimeout, seconds } from '../../clock/duration.js';
 import { writeJson } from '../../json/write-json.js';
 import { markMiddleware } from './allowed-methods.js';
 import { type ServiceAddress, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
-import { finish, JSON_TYPE } from './finish.js';
+import { closeLate } from './linger.js';
 import { serialRequests } from './serial-requests.js';
 import { releaseSlots } from './release-slots.js';
 import type { ResponseTransaction } from '../request-state.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
+
+export const JSON_TYPE = 'application/json'; // JSON has no `charset` (RFC 8259, section 11)
+const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
 /** What capabilities add to each response. */
 export interface ResponseHooks {
@@ -203,4 +206,17 @@ async function firstBytes(stream: Readable, response: Response): Promise<void> {
   await new Promise((resolve, reject) => {
     stream.once('readable', resolve).once('close', resolve).once('error', reject);
   });
+}
+
+/** Ends a response with a text, which its status may not allow. `null` is no body. */
+export function finish(response: Response, text: string | null): void {
+  if (!response.req.complete) closeLate(response.socket);
+  if (WITHOUT_CONTENT.has(response.statusCode)) {
+    response.removeHeader('Content-Type');
+    response.removeHeader('Content-Length');
+    response.end();
+    return;
+  }
+  response.setHeader('Content-Length', text === null ? 0 : Buffer.byteLength(text));
+  response.end(text ?? undefined);
 }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { malformedCondition } from '../../conditional/if-match.condition.js';
+import { malformedCondition } from '../../conditional/if-match.js';
 import { UnsupportedMediaType } from '../../http/body/body.errors.js';
 import { SECURITY_SCHEME } from '../../http/operation-marks.js';
 import { InvalidHost } from '../../http/request-head.js';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { seconds } from '../../clock/duration.js';
 import { Slots } from '../../concurrency/slots.js';
-import { isFresh } from '../../conditional/etag.js';
+import { isFresh } from '../../conditional/response-headers.js';
 
 const compress = promisify(gzip);
 

@@ -1,6 +1,6 @@
 import { ValidationFailed } from '../errors/common.errors.js';
-import { versionOf } from './etag.js';
-import { ifMatchCondition, PreconditionFailed } from './if-match.condition.js';
+import { versionOf } from './response-headers.js';
+import { ifMatchCondition, PreconditionFailed } from './if-match.js';
 
 const CURRENT = { id: 7 };
 const VERSION = versionOf(CURRENT);
