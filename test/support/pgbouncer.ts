@@ -6,9 +6,14 @@ import { join } from 'node:path';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
 import { accepts } from './postgres-pair.js';
+import { readText } from './repository.js';
 
 /** PgBouncer refuses to run as root. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
+
+/** What the page tells its readers to set. */
+const [, STARTUP = 'not found', CONNECT_QUERY = 'not found'] =
+  /`(ignore_startup_parameters = [^`]+)`[^]+?`(connect_query=[^`]+)`/.exec(readText('docs/running.md')) ?? [];
 
 /** A PgBouncer in front of a database. */
 export class PgBouncer {
@@ -30,12 +35,13 @@ export class PgBouncer {
     const server = `host=${hostname} port=${port} user=${username} password=${password}`;
     const lines = [
       '[databases]',
-      `${pathname.slice(1)} = ${server} connect_query='SET statement_timeout = 30000'`,
+      `${pathname.slice(1)} = ${server} ${CONNECT_QUERY}`,
       '[pgbouncer]',
       'listen_addr = 127.0.0.1',
       `listen_port = ${listenPort}`,
       'unix_socket_dir =',
       'auth_type = any',
+      STARTUP,
       ...settings,
     ];
     await writeFile(file, `${lines.join('\n')}\n`);
