@@ -3,7 +3,7 @@ import { FEATURES } from '../../src/app.module.js';
 import { checkIcu } from '../../src/platform/index.js';
 import type { CheckResult } from '../../src/platform/config/check-result.js';
 import { SecretBox } from '../../src/platform/webhooks/delivery/secret-box.js';
-import { petstore, refusedStart } from '../support/command-line.js';
+import { petstore, refusedStart, startWarnings } from '../support/command-line.js';
 import { emptyFolder, Program, SERVICE } from '../support/program.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
@@ -23,8 +23,8 @@ async function doctorFinds(env: Record<string, string>): Promise<readonly CheckR
   return (JSON.parse(stdout) as CheckResult[]).filter(({ state }) => state !== 'ok');
 }
 
-/** What the start of the service prints, as sentences, until it listens. */
-async function startSays(env: Record<string, string>): Promise<string[]> {
+/** The lines of the log that a service of its own process writes with a warning of its start, until it listens. */
+async function warningsInLog(env: Record<string, string>): Promise<string[]> {
   const folder = await emptyFolder();
   const settings = { PORT: '0', DATABASE_URL: database.url, ...env };
   const service = new Program(SERVICE, [], { cwd: folder.path, env: settings });
@@ -32,8 +32,9 @@ async function startSays(env: Record<string, string>): Promise<string[]> {
   service.signal('SIGTERM');
   const { stdout } = await service.ended;
   await folder.remove();
-  const lines = stdout.trimEnd().split('\n');
-  return lines
+  return stdout
+    .trimEnd()
+    .split('\n')
     .map((line) => JSON.parse(line) as { level: string; context: string; msg: string })
     .filter(({ level, context }) => level === 'warn' && context === 'Start')
     .map(({ msg }) => msg);
@@ -58,6 +59,13 @@ describe('the start', () => {
     const { stderr } = await refusedStart({ DATABASE_URL: database.url, WEBHOOK_SECRET_KEYS_FILE: '/nope' });
     expect(stderr).toMatch(/^petstore: WEBHOOK_SECRET_KEYS_FILE must be a readable file.+\n$/);
     expect(await tables()).toEqual([]);
+  });
+
+  it('logs what it warns of, and serves', async () => {
+    const key = randomBytes(32).toString('base64');
+    expect(await warningsInLog({ REDIS_ULR: 'redis://x', WEBHOOK_SECRET_KEYS: key })).toEqual([
+      'nothing reads REDIS_ULR. Set REDIS_URL if you mean that.',
+    ]);
   });
 });
 
@@ -137,7 +145,8 @@ describe('the start and doctor warn of', () => {
       expect.objectContaining({ state: 'warn', finding: expect.stringMatching(finding) as string }),
     ]);
     const [{ finding: found, advice } = { finding: '', advice: '' }] = warnings;
-    expect(await startSays({ WEBHOOK_SECRET_KEYS: mine, ...env })).toEqual([`${found}. ${advice}`]);
+    const settings = { PORT: '0', DATABASE_URL: database.url, WEBHOOK_SECRET_KEYS: mine, ...env };
+    expect(await startWarnings(settings)).toEqual([`${found}. ${advice}`]);
   }
 
   it('a misspelled variable, those of modules too', async () => {

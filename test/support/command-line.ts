@@ -1,10 +1,12 @@
 import { jest } from '@jest/globals';
 import { PassThrough } from 'node:stream';
 import { APPLICATION } from '../../src/application.js';
+import type { Application } from '../../src/platform/bootstrap/application.js';
 import { minutes, withTimeout } from '../../src/platform/clock/duration.js';
 import { commandLine } from '../../src/platform/cli/command-line.js';
 import { errorText, exitCodeOf } from '../../src/platform/bootstrap/run.js';
 import { start } from '../../src/platform/bootstrap/start.js';
+import { StartLines } from '../../src/platform/bootstrap/start-lines.js';
 import type { Ended } from './program.js';
 import { rememberKey } from './run-log.js';
 import { SECRET } from './prefix.js';
@@ -46,12 +48,33 @@ const parse = async (): Promise<unknown> => (await commandLine(APPLICATION)).par
 
 /** Starts the service in this process with settings that it refuses. */
 export const refusedStart = (env: Record<string, string>): Promise<Ended> =>
-  oneAtATime({ env }, async () => {
-    const opened: (() => Promise<void>)[] = [];
-    await start(APPLICATION, (close) => opened.push(close)).finally(() =>
-      Promise.all(opened.map((close) => close())),
-    );
+  oneAtATime({ env }, () => startHere(APPLICATION));
+
+/** Starts the service in this process up to the end of its checks. @returns what they warn of */
+export async function startWarnings(env: Record<string, string>): Promise<readonly string[]> {
+  let warnings: string[] = [];
+  const ended = await oneAtATime({ env }, async () => {
+    warnings = []; // this may be another try
+    const warn = jest.spyOn(StartLines, 'warn').mockImplementation((sentence) => warnings.push(sentence));
+    const print = jest.spyOn(StartLines, 'print').mockImplementation(() => undefined);
+    try {
+      // It comes after the checks, and takes most of a start.
+      await startHere({ ...APPLICATION, createApp: () => Promise.reject(new Exit(0)) });
+    } finally {
+      warn.mockRestore();
+      print.mockRestore();
+    }
   });
+  if (ended.code !== 0) throw new Error(`The start was refused: ${ended.stderr}`);
+  return warnings;
+}
+
+async function startHere(application: Application): Promise<void> {
+  const opened: (() => Promise<void>)[] = [];
+  await start(application, (close) => opened.push(close)).finally(() =>
+    Promise.all(opened.map((close) => close())),
+  );
+}
 
 /** Arguments, environment and output belong to the process. */
 function oneAtATime(surroundings: Surroundings, program: () => Promise<unknown>): Promise<Ended> {
