@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import * as module from 'node:module';
 import { pathToFileURL } from 'node:url';
 import runSuite from 'jest-circus/runner';
@@ -6,6 +7,7 @@ import * as hooks from './hooks.mjs';
 
 const require = module.createRequire(import.meta.url);
 const CIRCUS = /[\\/]jest-circus[\\/]/;
+const STAT = '/proc/self/stat';
 const STATE = ['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'];
 
 // Node.js 20 runs hooks in a separate thread, which is slower.
@@ -17,6 +19,7 @@ else module.register('./hooks.mjs', import.meta.url);
  * worker rather than in a virtual machine per suite.
  */
 export default async function runNatively(globalConfig, config, environment, runtime, path, send) {
+  const before = cpuSeconds();
   forgetLastSuite();
   const { jest } = runtime.requireModuleOrMock(path, '@jest/globals');
   globalThis.petstoreSuite = { jest };
@@ -39,7 +42,15 @@ export default async function runNatively(globalConfig, config, environment, run
     path,
     send,
   );
-  return environment.serviceLog.explain(result);
+  return { ...environment.serviceLog.explain(result), cpuSeconds: cpuSeconds() - before };
+}
+
+/** What this process has used, with the programs that it has run and that have ended, as far as /proc says so. */
+function cpuSeconds() {
+  const { user, system } = process.cpuUsage();
+  const fields = existsSync(STAT) ? readFileSync(STAT, 'utf8').split(') ').at(-1).split(' ') : [];
+  const programs = Number(fields[13] ?? 0) + Number(fields[14] ?? 0); // cutime and cstime
+  return (user + system) / 1_000_000 + programs / 100;
 }
 
 /** jest-circus keeps the state of a suite in its modules and, by symbols, in the realm. */

@@ -17,22 +17,32 @@ export default class Summary {
   }
 }
 
-/** The suites that took longest. They run beside one another, so their times add up to more than the run took. */
+/**
+ * The suites that took longest, and those that computed most. They run beside one another, so their times add up to more than
+ * the run took, and on a busy machine only their CPU time says what they cost. That of the test's PostgreSQL is not in it.
+ */
 function whereTimeGoes({ testResults, startTime }) {
-  const suites = testResults.map(({ testFilePath, perfStats }) => ({
+  if (testResults.length <= NAMED) return '';
+  const suites = testResults.map(({ testFilePath, perfStats, cpuSeconds = 0 }) => ({
     name: relative(process.cwd(), testFilePath),
-    seconds: perfStats.runtime / 1000,
+    time: perfStats.runtime / 1000,
+    cpu: cpuSeconds,
   }));
-  if (suites.length <= NAMED) return '';
-  const total = suites.reduce((sum, { seconds }) => sum + seconds, 0);
-  const longest = suites.sort((one, other) => other.seconds - one.seconds).slice(0, NAMED);
-  const share = longest.reduce((sum, { seconds }) => sum + seconds, 0) / total;
-  const list = longest.map(({ name, seconds }) => `${name} ${seconds.toFixed(0)} s`).join(', ');
   const took = (Date.now() - startTime) / 1000;
-  return (
-    `${suites.length} suites took ${total.toFixed(0)} s in ${took.toFixed(0)} s. ` +
-    `These ${NAMED} took ${(share * 100).toFixed(0)} % of it: ${list}`
-  );
+  return [
+    `${suites.length} suites took ${inAll(suites, 'time')} in ${took.toFixed(0)} s. ${most(suites, 'time')}`,
+    `They took ${inAll(suites, 'cpu')} of CPU time. ${most(suites, 'cpu')}`,
+  ].join('\n');
+}
+
+const sum = (suites, what) => suites.reduce((total, suite) => total + suite[what], 0);
+const inAll = (suites, what) => `${sum(suites, what).toFixed(0)} s`;
+
+function most(suites, what) {
+  const named = suites.toSorted((one, other) => other[what] - one[what]).slice(0, NAMED);
+  const share = (sum(named, what) / sum(suites, what)) * 100;
+  const list = named.map((suite) => `${suite.name} ${suite[what].toFixed(0)} s`).join(', ');
+  return `These ${NAMED} took ${share.toFixed(0)} % of it: ${list}`;
 }
 
 /** Prints a line for each cause of skipped tests, which says what to do, and the number of tests as the last line. */
