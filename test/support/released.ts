@@ -18,7 +18,16 @@ const TEXTS = new Set([
   'x-further-rules',
 ]);
 /** Their members are names. */
-const MAPS = new Set(['properties', 'schemas', 'headers', 'responses', 'paths', 'webhooks', 'content']);
+const MAPS = new Set([
+  'properties',
+  'schemas',
+  'headers',
+  'parameters',
+  'responses',
+  'paths',
+  'webhooks',
+  'content',
+]);
 
 /** What a program depends on. */
 export function withoutTexts<T>(part: T, isMap = false): T {
