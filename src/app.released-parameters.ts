@@ -1,6 +1,6 @@
 import type { ParameterOrder } from './platform/openapi/document/parameter-order.js';
 
-/** The parameters of 1.2.0, in an order that stays. Written by `npm run openapi:release`. */
+/** The parameters of 1.3.0, in an order that stays. Written by `npm run openapi:release`. */
 export const RELEASED_PARAMETERS: ParameterOrder = {
   listPets: ['limit', 'cursor', 'sort', 'status', 'categoryId', 'ids', 'If-None-Match', 'namePrefix'],
   getPet: ['petId', 'If-None-Match'],
@@ -16,7 +16,7 @@ export const RELEASED_PARAMETERS: ParameterOrder = {
   approveOrder: ['orderId', 'If-Match', 'Idempotency-Key', 'If-None-Match'],
   deliverOrder: ['orderId', 'If-Match', 'Idempotency-Key', 'If-None-Match'],
   cancelOrder: ['orderId', 'If-Match', 'Idempotency-Key', 'If-None-Match'],
-  listEvents: ['limit', 'cursor', 'type', 'If-None-Match'],
+  listEvents: ['limit', 'cursor', 'type', 'If-None-Match', 'since'],
   listWebhooks: ['limit', 'cursor', 'If-None-Match'],
   getWebhook: ['webhookId', 'If-None-Match'],
   updateWebhook: ['webhookId', 'If-Match', 'If-None-Match'],
