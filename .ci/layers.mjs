@@ -42,7 +42,7 @@ export default {
   forbidden: [
     {
       name: 'the-platform-stands-alone',
-      comment: 'service.ts and cli.ts hand it the application, its settings and its migrations',
+      comment: 'main.ts and cli.ts hand it the application, its settings and its migrations',
       severity: 'error',
       from: { path: '^src/platform/' },
       to: { path: '^(src|migrations|test)/', pathNot: '^src/platform/' },

@@ -21,7 +21,7 @@ import {
   beforeRoutes,
   replaceImpossiblePath,
   setRequestId,
-} from './platform/http/middleware/request-context.js';
+} from './platform/http/middleware/before-routes.js';
 import { ignoreLongNegotiation } from './platform/http/middleware/negotiation.js';
 import { observeResponses } from './platform/http/middleware/response-observer.js';
 import { Clock } from './platform/clock/clock.js';
@@ -31,6 +31,7 @@ import { HttpMetrics } from './platform/metrics/http-metrics.js';
 import type { Tracing } from './platform/tracing/tracing.js';
 import { TRACING } from './platform/tracing/tracing.module.js';
 import { assertAllDeclared } from './platform/unit-of-work/event-type.js';
+import { OpenApiDocument } from './platform/openapi/document/openapi-document.js';
 import { setupSwaggerUi } from './platform/openapi/swagger-ui/swagger-ui.js';
 import { ClientSlots } from './platform/rate-limit/client-slots.js';
 import { clientErrorHeaders } from './platform/rate-limit/rate-limit.headers.js';
@@ -41,7 +42,7 @@ export const RESPONSE_HOOKS: ResponseHooks = {
     addPageHeaders(response, result, base);
     addLocation(response, result);
   },
-  addValidators(response, text) {
+  addTags(response, text) {
     addResourceTag(response, text);
     addValidators(response, text);
   },
@@ -101,6 +102,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   );
   app.use(app.get(ClientSlots).outsideApi);
   setupCors(app, config);
+  app.get(OpenApiDocument).describe(app);
   setupSwaggerUi(app);
   return app;
 }

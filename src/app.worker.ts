@@ -25,7 +25,7 @@ export class WorkerModule {
       module: WorkerModule,
       imports: [
         BaseModule.with(config),
-        HttpModule,
+        HttpModule, // this and the next: Nest makes the controllers of a feature here, too
         IdempotencyModule,
         DatabaseModule.with(config, databaseUrl, MIGRATIONS),
         ErrorsModule,

@@ -72,7 +72,7 @@ export class AccessGuard implements CanActivate, OnModuleInit {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const { isPublic, scopes, resource, refusesIdempotencyKey } = accessOf(context);
-    request.sentResource = resource;
+    request.sentResource = resource; // looked up here with all else that the handler declares
     checkHead(request);
     const { principal, method } = request;
     if (principal?.kind !== 'key' && method !== 'OPTIONS' && !isPublic)

@@ -23,7 +23,7 @@ const BACKLOG = 4_096;
 interface StartOptions {
   /** Whether this process starts and stops the embedded PostgreSQL. If not, another process does. */
   readonly ownsDatabase?: boolean;
-  /** Whether this is a restart, which omits the welcome text. */
+  /** Whether this is a restart, which does not print the welcome text. */
   readonly again?: boolean;
 }
 
@@ -63,7 +63,7 @@ export async function start(
     throw cannotListen(error, address);
   });
   const { OpenApiDocument } = await import('../openapi/document/openapi-document.js');
-  app.get(OpenApiDocument).make();
+  app.get(OpenApiDocument).make(); // now, because it contains the address
   const { welcome } = await import('./demo/welcome.js');
   const text = await welcome(app, database);
   print(again ? `The ${SERVICE.noun} listens again.` : text);

@@ -1,4 +1,4 @@
-// cache/ keeps what does not change.
+// cache/ keeps what was computed, and no more than is said.
 
 /**
  * Calls a function once for each object: for a value that depends on nothing that changes. It is collected

@@ -1,4 +1,4 @@
-// clock/ is the time for every rule, and how long a request waits for what.
+// clock/ is the time for every rule, and how long a request waits for what, and runs what is periodic.
 
 import { Injectable } from '@nestjs/common';
 

@@ -26,7 +26,7 @@ const isRead = ({ statusCode, req: { method } }: Response): boolean =>
 /** Sets the `ETag` of the text body of a GET, unless the route has set one. */
 export function addValidators(response: Response, body: string): void {
   if (!isRead(response)) return;
-  if (!response.hasHeader('ETag')) response.setHeader('ETag', etagOfPage(response, body));
+  if (!response.hasHeader('ETag')) response.setHeader('ETag', etagOfBody(response, body));
   if (response.getHeader('Cache-Control') === NO_STORE)
     response.setHeader('Cache-Control', 'private, no-cache');
 }
@@ -61,7 +61,7 @@ const opaqueTags = (etags: string): string[] => (etags.match(/(?:W\/)?"[^"]*"|[^
 export const opaque = (etag: string): string => etag.replace(/^W\//, '');
 
 /** Includes the `Link` to the next page, because the same items may be the last page now and not later. */
-function etagOfPage(response: Response, body: string): string {
+function etagOfBody(response: Response, body: string): string {
   const link = response.getHeader('Link');
   const isPage = typeof link === 'string' && link.includes('rel="next"');
   return versionOfText(isPage ? `${link}\n${body}` : body);

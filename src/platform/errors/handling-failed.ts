@@ -14,6 +14,7 @@ export class HandlingFailed extends Error {
   }
 }
 
+// From here on, loading this file changes Nest's handling of filters.
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object below
 const { setCustomFilters } = ExceptionsHandler.prototype;
 

@@ -8,7 +8,7 @@ import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
 import { WaitingWork } from './waiting-work.js';
 
-/** For each feature: `@UnitOfWork()` gives its handlers `Changes`. */
+/** Global: the pipe of `@UnitOfWork()`, in any feature, is given `Changes`. A module may still import it. */
 @Global()
 @Module({
   controllers: [EventsController],

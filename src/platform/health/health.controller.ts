@@ -1,4 +1,5 @@
-// health/ says whether a process lives, and whether it is ready. What it needs is checked by its owner.
+// health/ says whether a process lives, and whether it is ready. It asks the database; modules add what else
+// they need.
 
 import { Controller, Get, Header, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';

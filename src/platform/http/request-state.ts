@@ -39,7 +39,7 @@ export interface ResponseTransaction {
 declare module 'express-serve-static-core' {
   /**
    * All that the platform keeps on a request, but for the `principal` of `auth` and the `rateLimit` of
-   * `rate-limit`.
+   * `rate-limit`. A folder above `http` leaves here what `http` calls later.
    */
   interface Request {
     /** Identifies the request in the `X-Request-Id` of its response and in the log. */
@@ -52,11 +52,11 @@ declare module 'express-serve-static-core' {
     address?: string | undefined;
     /** The place of the request among those of its client that are at work. */
     slot?: Slot;
-    /** Gives it that place. `BodyGuard` asks when the body has been read. */
+    /** Gives it that place. `PlanThrottlerGuard` sets it, `BodyGuard` asks when the body has been read. */
     slotSource?: SlotSource;
-    /** What its handler sends. `AccessGuard` sets it. */
+    /** What its handler sends. `AccessGuard` sets it, the `ETag` and `Location` depend on it. */
     sentResource?: SentResource | undefined;
-    /** That of a request with an `Idempotency-Key`. `JsonAdapter` ends it. */
+    /** That of a request with an `Idempotency-Key`: `IdempotencyGuard` begins it, `JsonAdapter` ends it. */
     transaction?: ResponseTransaction;
   }
 }

@@ -16,7 +16,7 @@ import { idempotentOptions } from './idempotent.metadata.js';
 import { IdempotentRequests } from './idempotent-requests.js';
 import { IdempotentResponses } from './idempotent-responses.js';
 
-/** For each feature: `@Idempotent()` is a guard of its controllers. */
+/** Global: the guard of `@Idempotent()`, in any feature, is given these providers. */
 @Global()
 @Module({
   imports: [DiscoveryModule],

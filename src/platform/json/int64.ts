@@ -1,4 +1,4 @@
-// json/ reads and writes JSON without rounding a number.
+// json/ reads, writes and documents JSON values without rounding a number.
 
 /**
  * A signed 64-bit integer: a `number` up to ±(2^53 - 1), otherwise a `bigint`. Equal values have the same

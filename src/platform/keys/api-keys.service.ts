@@ -1,4 +1,4 @@
-// keys/ makes, changes and revokes API keys, and keeps their history. Nothing of a request.
+// keys/ makes, changes and revokes API keys, and keeps their history. Who sends a request is found in `auth`.
 
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type Repository } from 'typeorm';

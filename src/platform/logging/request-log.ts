@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Int64 } from '../json/int64.js';
-import type { Step } from '../http/middleware/request-context.js';
+import type { Step } from '../http/middleware/before-routes.js';
 import { addressOf } from '../http/network.js';
 import type { ObservedResponse } from '../http/middleware/response-observer.js';
 import { Logger } from './logger.js';

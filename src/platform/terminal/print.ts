@@ -1,4 +1,4 @@
-// terminal/ asks and tells a person at a terminal. No command.
+// terminal/ asks and tells a person at a terminal, and ends a process. No command.
 
 import { writeJson } from '../json/write-json.js';
 

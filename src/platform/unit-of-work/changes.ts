@@ -1,4 +1,4 @@
-// unit-of-work/ writes a row and its event, both or neither. Reading rows is in `statements`.
+// unit-of-work/ writes a row and its event, both or neither. Their SQL is in `statements`.
 
 import { Injectable } from '@nestjs/common';
 import {
@@ -35,7 +35,8 @@ interface Identified {
 type UpdateValues<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined };
 
 /**
- * A unit of work: writes rows together with their events, both or neither. Each promise resolves after
+ * A unit of work: writes rows together with their events, both or neither. Each call is one of its own, but
+ * within `transaction()`. Each promise resolves after
  * PostgreSQL has accepted both. In a handler with `@Idempotent()`, `@UnitOfWork()` gives one whose writes
  * commit together with the stored response.
  */

@@ -9,14 +9,14 @@ interface Layer {
 const middleware = new WeakSet<object>();
 
 /**
- * Marks a function that Nest gives Express as a route, if a module applies it to one method only. No path is
- * known by it.
+ * Marks a function that Nest gives Express as a route, if a module applies it to one method only. A path
+ * does not exist because of it.
  */
 export const markMiddleware = (handle: object): void => void middleware.add(handle);
 
 /**
- * The methods of a path for the `Allow` header; empty for an unknown path. So is one with the request's own
- * method: its route is for another host, or has passed the request on.
+ * The methods of a path for the `Allow` header; empty for an unknown path. Empty, too, if the path has the
+ * request's own method: that route is for another host, or has passed the request on.
  */
 export function allowedMethods({ app, method }: Request, path: string): string[] {
   const methods = methodsOf(app, (match) => match(path));

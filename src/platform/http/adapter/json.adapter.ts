@@ -17,12 +17,12 @@ import { SERVER_OPTIONS } from './transport-limits.js';
 export const JSON_TYPE = 'application/json'; // JSON has no `charset` (RFC 8259, section 11)
 const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
-/** What capabilities add to each response. */
+/** What `pagination` and `conditional`, which are above `http`, add to each response (`app.setup.ts`). */
 export interface ResponseHooks {
   /** @param base address of the service, without `/v1` */
   readonly addHeaders: (response: Response, result: unknown, base: () => string) => void;
-  /** Sets the validators of a response. */
-  readonly addValidators: (response: Response, body: string) => void;
+  /** Sets the `ETag` of a response. */
+  readonly addTags: (response: Response, body: string) => void;
   /** Whether the client already has this response, by its validators. */
   readonly isNotModified: (response: Response) => boolean;
 }
@@ -104,7 +104,7 @@ export class JsonAdapter extends ExpressAdapter {
         'An idempotent operation cannot send a file or stream: its response is stored as text.',
       );
     const text = textFor(response, body);
-    if (text !== null && isJson(body)) this.hooks.addValidators(response, text);
+    if (text !== null && isJson(body)) this.hooks.addTags(response, text);
     await transaction.commit(text);
     return text;
   }
@@ -140,7 +140,7 @@ function textFor(response: Response, body: unknown): string | null {
 function sendJson(response: Response, value: object, hooks: ResponseHooks): void {
   const text = jsonFor(response, value);
   if (text !== null) {
-    hooks.addValidators(response, text);
+    hooks.addTags(response, text);
     if (hooks.isNotModified(response)) response.statusCode = 304;
   }
   finish(response, text);

@@ -64,10 +64,10 @@ function requireBody({ method }: Request, dto: Type | undefined): void {
 }
 
 /**
- * Reads JSON, and forms where `@ApiConsumes()` names them, into `request.body`. It is the last guard of the
- * pipeline: the body of a request without a valid key is not read. A body that middleware of a module has
- * read stays as it is. Then the request takes a slot of its client, before anything is parsed:
- * while it waits, memory holds only the raw bytes.
+ * Reads JSON, and forms where `@ApiConsumes()` names them, into `request.body`; then takes a slot of the
+ * client, also for a GET. It is the last guard of the pipeline: the body of a request without a valid key is
+ * not read. A body that middleware of a module has read stays as it is. The slot is taken before anything is
+ * parsed: while the request waits, memory holds only the raw bytes.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {

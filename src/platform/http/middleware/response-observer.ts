@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Clock } from '../../clock/clock.js';
-import type { Step } from './request-context.js';
+import type { Step } from './before-routes.js';
 
 /** Logged if the client disconnects before the response, as nginx does. Never sent. */
 const CLIENT_CLOSED_REQUEST = 499;

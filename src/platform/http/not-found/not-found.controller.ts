@@ -6,7 +6,7 @@ import { acceptedPatches } from '../accepted-types.js';
 import { allowedMethods, patchRoute } from '../adapter/allowed-methods.js';
 import { MethodNotAllowed, RouteNotFound, UndecodablePath } from '../../errors/route.errors.js';
 import { CatchAll } from './catch-all.js';
-import { TOO_DEEP, UNDECODABLE } from '../middleware/request-context.js';
+import { TOO_DEEP, UNDECODABLE } from '../middleware/before-routes.js';
 
 /**
  * The catch-all route under `/v1`. Because it is a route, the guards run for it: a 404, a 405 and an OPTIONS

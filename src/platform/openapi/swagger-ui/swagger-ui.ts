@@ -14,12 +14,11 @@ import { uiDocument } from './ui-document.js';
 const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** Serves the Swagger UI at `/docs`, outside of the request pipeline: it needs no key. */
+/** Serves the Swagger UI of the described document at `/docs`, outside of the pipeline: it needs no key. */
 export function setupSwaggerUi(app: NestExpressApplication): void {
   const { publicUrl, stagingPublicUrl } = app.get(HttpConfig);
   const { databaseUrl } = app.get(Config).read(DatabaseConfig);
   const openApi = app.get(OpenApiDocument);
-  openApi.describe(app);
   const files = new UiFiles(() =>
     uiScript(uiDocument(openApi.document, pathOf(publicUrl), databaseUrl === undefined)),
   );
