@@ -49,7 +49,10 @@ export function markAsDatabaseError(error: Error): void {
   marked.add(error);
 }
 
-/** Whether an error means that the database is temporarily unavailable. */
+/**
+ * Whether the same request may succeed soon: the database is away, or has ended this transaction for another
+ * one (a deadlock, a serialization failure).
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   if (MESSAGES.test(error.message)) return true;

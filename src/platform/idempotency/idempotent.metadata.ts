@@ -14,7 +14,7 @@ const UNIT_OF_WORK = 'unit-of-work';
 export const idempotentOptions = (handler: object): IdempotentOptions | undefined =>
   Reflect.getMetadata(IDEMPOTENT, handler) as IdempotentOptions | undefined;
 
-/** Notes that a handler takes a unit of work. */
+/** Notes that a handler takes a unit of work. Here, because `@Idempotent()` asks from below. */
 export function markUnitOfWork(controller: object, name: string | symbol | undefined): void {
   Reflect.defineMetadata(UNIT_OF_WORK, true, controller, String(name));
 }

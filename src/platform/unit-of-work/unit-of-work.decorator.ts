@@ -8,6 +8,7 @@ import { Changes } from './changes.js';
 
 const fromRequest = requestParameter((context): RequestOptions => {
   const { transaction: running } = context.switchToHttp().getRequest<Request>();
+  // `http` knows it by its end only. There is no other kind.
   const transaction = running instanceof IdempotentTransaction ? running : undefined;
   return { transaction, idempotent: idempotentOptions(context.getHandler()) };
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { closeLate, endLate } from './linger.js';
+import { closeLate, endAndLinger } from './linger.js';
 import { lastResponse } from './serial-requests.js';
 
 interface ClientError {
@@ -88,9 +88,9 @@ async function sendClientError(
   const text = ofBody ? '' : responseText(clientError, headers);
   if (last?.closed === false)
     last.once('close', () => {
-      endLate(socket, text);
+      endAndLinger(socket, text);
     });
-  else endLate(socket, text);
+  else endAndLinger(socket, text);
 }
 
 function respond(response: ServerResponse, clientError: ClientError, headers: Headers): void {

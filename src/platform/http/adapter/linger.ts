@@ -8,7 +8,7 @@ const LINGER = seconds(1);
  * Ends a connection so that the client can read the response: to close a socket with unread input resets the
  * connection, and what the client has not read yet is lost (RFC 9112, section 9.6).
  */
-export function endLate(socket: Socket, text = ''): void {
+export function endAndLinger(socket: Socket, text = ''): void {
   if (socket.writable) socket.end(text);
   setTimeout(() => socket.destroy(), LINGER).unref();
 }
@@ -20,6 +20,6 @@ export function endLate(socket: Socket, text = ''): void {
 export function closeLate(socket: Socket | null): void {
   if (socket)
     socket.destroySoon = () => {
-      endLate(socket);
+      endAndLinger(socket);
     };
 }
