@@ -176,18 +176,19 @@ describeWithNetwork('a network that loses all packets between PostgreSQL and', (
     it.each([
       {
         does: 'waits for the response to a statement',
-        reverts: 1,
+        first: 'IndexPetNames',
         hold: 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1', // for which an index that is built concurrently waits
         runs: `SELECT FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event_type = 'Lock'`,
       },
       {
         does: 'sends a statement every second',
-        reverts: 3,
+        first: 'BoundKeyHistory',
         hold: 'BEGIN; LOCK TABLE migrations IN SHARE MODE',
         runs: `SELECT FROM pg_locks WHERE relation = 'migrations'::regclass AND NOT granted`,
       },
-    ])('$does ends it, and the next one applies all', async ({ reverts, hold, runs }) => {
-      for (let i = 0; i < reverts; i++) await petstore('migrate', '--revert', '--yes');
+    ])('$does ends it, and the next one applies all', async ({ first, hold, runs }) => {
+      const from = MIGRATIONS.findIndex(({ name }) => name.startsWith(first));
+      for (let i = from; i < MIGRATIONS.length; i++) await petstore('migrate', '--revert', '--yes');
       const migrate = (databaseUrl: string, launcher: readonly string[] = []) =>
         new Program(COMMAND_LINE, ['migrate'], {
           cwd: folder.path,
