@@ -1,4 +1,4 @@
-// cache/ keeps what was computed, and no more than is said.
+// cache/ keeps what was computed, for as long as its object lives or up to a number of entries.
 
 /**
  * Calls a function once for each object: for a value that depends on nothing that changes. It is collected

@@ -1,5 +1,5 @@
-// http/ turns HTTP into calls of handlers and back, whoever sends it. Of keys it knows their header; no
-// quotas, no tables.
+// http/ turns HTTP into calls of handlers and back, whoever sends it. It reads the header
+// of a key, and knows nothing of keys, quotas or tables.
 
 import { Global, Module } from '@nestjs/common';
 import { settingsProvider } from '../config/config.js';
