@@ -141,6 +141,17 @@ class Place {
   readonly room!: object;
 }
 
+/** Another suite of the same process may have a class of this name. */
+const anotherOwner = () => {
+  @Entity('other_owners')
+  class Owner {
+    @PrimaryGeneratedColumn()
+    readonly id!: number;
+  }
+  return Owner;
+};
+anotherOwner();
+
 @Entity('toy_boxes')
 class Box extends Audited {
   @Column(() => Place)

@@ -45,7 +45,9 @@ function relatedTo(entity: unknown, found = new Set<unknown>()): Set<unknown> {
     const other: unknown = typeof type === 'function' ? (type as () => unknown)() : type;
     const isOther = ({ target }: { target: unknown }) =>
       typeof target === 'function' && target.name === other;
-    relatedTo(tables.find(isOther)?.target ?? other, found);
+    // Other suites of this process may have classes of the same name.
+    const others = typeof other === 'string' ? tables.filter(isOther).map(({ target }) => target) : [other];
+    for (const one of others) relatedTo(one, found);
   }
   return found;
 }
