@@ -63,7 +63,9 @@ export async function createApp(config: Config, databaseUrl: string): Promise<Ne
     { logger: startLogger, bufferLogs: true, bodyParser: false, abortOnError: false },
   );
   app.useLogger(app.get(Logger));
-  return setupApp(app);
+  setupApp(app);
+  app.get(OpenApiDocument).describe(); // before it listens
+  return app;
 }
 
 /** Configures the application, in production and in tests. */
@@ -102,7 +104,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
   );
   app.use(app.get(ClientSlots).outsideApi);
   setupCors(app, config);
-  app.get(OpenApiDocument).describe(app);
+  app.get(OpenApiDocument).isOf(app);
   setupSwaggerUi(app);
   return app;
 }

@@ -31,8 +31,8 @@ export const DOCUMENT_ADDITIONS = Symbol('DOCUMENT_ADDITIONS');
 /** The OpenAPI 3.1 document of the application. */
 @Injectable()
 export class OpenApiDocument {
-  private described?: OpenAPIObject;
-  private complete?: () => OpenAPIObject;
+  private app?: INestApplication;
+  private described?: { readonly document: OpenAPIObject; readonly routes: Routes };
   private built?: OpenAPIObject;
   private asJson?: FixedContent;
   private asYaml?: FixedContent;
@@ -44,25 +44,30 @@ export class OpenApiDocument {
     @Inject(DOCUMENT_ADDITIONS) private readonly additions: DocumentAdditions,
   ) {}
 
+  /** Has to be called first. */
+  isOf(app: INestApplication): void {
+    this.app = app;
+  }
+
   /**
    * Describes the controllers and DTOs, before the application listens. What contains its address follows
    * with `make()`.
    * @throws StartupError if `@nestjs/swagger` cannot describe them
    */
-  describe(app: INestApplication): void {
-    const routes = new Routes(app);
+  describe(): { readonly document: OpenAPIObject; readonly routes: Routes } {
+    return (this.described ??= this.describeNow());
+  }
+
+  private describeNow() {
+    const { app } = this;
+    if (!app) throw new Error('isOf() has not been called.');
+    const routes = new Routes(app); // which numbers the handlers first
     const { securitySchemes: schemes, pings } = this.additions;
     const extraModels = [ErrorResponse, ...webhookModels(pings)];
     const securitySchemes = { ...HEAD.components?.securitySchemes, ...schemes };
     const head = { ...HEAD, components: { ...HEAD.components, securitySchemes } };
     const document = generated(() => SwaggerModule.createDocument(app, head, { extraModels }));
-    this.described = document;
-    this.complete = () => {
-      const { base } = this.publicUrl;
-      const info = { ...document.info, description: description(base, pings.length > 0) };
-      const described = { ...document, info, servers: this.servers(base) };
-      return completeDocument(described, routes, base, this.order, pings);
-    };
+    return { document, routes };
   }
 
   /**
@@ -73,13 +78,24 @@ export class OpenApiDocument {
   make(): void {
     generated(
       () => this.json,
-      () => brokenIn({ ...this.described?.components?.schemas, ...this.described?.paths }),
+      () => {
+        const { components, paths } = this.describe().document;
+        return brokenIn({ ...components?.schemas, ...paths });
+      },
     );
   }
 
   get document(): OpenAPIObject {
-    if (!this.complete) throw new Error('describe() has not been called.');
     return (this.built ??= this.complete());
+  }
+
+  private complete(): OpenAPIObject {
+    const { document, routes } = this.describe();
+    const { base } = this.publicUrl;
+    const { pings } = this.additions;
+    const info = { ...document.info, description: description(base, pings.length > 0) };
+    const described = { ...document, info, servers: this.servers(base) };
+    return completeDocument(described, routes, base, this.order, pings);
   }
 
   get json(): FixedContent {
