@@ -125,6 +125,20 @@ export function inShell(command: string): Promise<{ readonly stdout: string }> {
 }
 
 /**
+ * Expects a program to say in one line that it needs more open files than `limit`.
+ * @param program a path, or words between the quotes of a shell
+ */
+export async function expectTooFewFiles(limit: number, program: string): Promise<void> {
+  const { stdout } = await inShell(
+    `ulimit -n ${limit}; DATABASE_URL=postgres://127.0.0.1:1/none '${process.execPath}' '${program}' 2>&1; true`,
+  );
+  // Node.js from 22 on needs fewer, and gets as far as the database.
+  expect(stdout).toMatch(
+    /^petstore: (The process may open (no more files: EMFILE|only \d+ files, ).+LimitNOFILE.+|DATABASE_URL.+)\n$/,
+  );
+}
+
+/**
  * Starts the built service with its output where the shell sends it.
  * @param redirection such as `>> /dev/full 2>&1`
  * @param launcher such as `nohup`
