@@ -16,7 +16,7 @@ export default {
   testEnvironment: '<rootDir>/test/runner/environment.mjs',
   testRunner: '<rootDir>/test/runner/suite.mjs',
   testTimeout: 240_000, // ends a test that hangs: a loaded machine is not a fault of the service
-  maxWorkers: availableParallelism() + 2, // suites wait half of their time
+  maxWorkers: availableParallelism() + 1, // suites wait some of their time; each worker loads the service once
   workerIdleMemoryLimit: '220MB', // of the heap that package.json gives it: what suites leave behind adds up
   reporters: ['default', '<rootDir>/test/support/summary.mjs'],
   setupFilesAfterEnv: ['<rootDir>/test/support/quiet.setup.ts'],

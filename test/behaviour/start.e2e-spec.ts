@@ -197,7 +197,7 @@ describe('a program that may open too few files', () => {
 
 describe('npm start with an invalid variable', () => {
   it('names the variable in one line', async () => {
-    expectOneLine(await start({ PORT: 'http' }).ended, 'PORT');
+    expectOneLine(await refusedStart({ PORT: 'http' }), 'PORT');
     expectOneLine(await refusedStart({ PORT: '0', HOST: '192.0.2.1' }), 'HOST');
   });
 });

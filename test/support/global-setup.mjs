@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -22,7 +22,15 @@ const SETTINGS = {
   max_connections: '100',
 };
 
-/** Reduces the CPU cost of a connection by a fifth. The password needs no protection against guessing. */
+/**
+ * Two thousand connections of a run cost a tenth of its CPU time, of which checking the password is a third. It needs no protection: it
+ * is asked for as plain text, and hashed once.
+ */
+async function askForPlainPasswords(data) {
+  const file = join(data, 'postgres/pg_hba.conf');
+  await writeFile(file, (await readFile(file, 'utf8')).replaceAll('scram-sha-256', 'password'));
+}
+
 async function hashPasswordOnce(url) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -41,6 +49,7 @@ export default async function globalSetup() {
   process.env.PETSTORE_TEST_DATA = await migratedDataFolder();
   const data = join(folder, 'server');
   await copyDataFolder(process.env.PETSTORE_TEST_DATA, data);
+  await askForPlainPasswords(data);
   const server = await openEmbeddedPostgres(data, { lock: 'exclusive', settings: SETTINGS });
   await hashPasswordOnce(server.superuserUrl);
   globalThis.petstoreTestServer = { server, folder };

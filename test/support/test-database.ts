@@ -6,21 +6,24 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+const SERVER = process.env.PETSTORE_TEST_SERVER ?? '';
+const administration = new pg.Pool({ connectionString: SERVER, max: 1, allowExitOnIdle: true });
+administration.on('error', () => undefined); // a test may have ended its connection; the next statement opens another
+
 /** Creates a database for one suite, on the server that the run has started. */
 export async function createTestDatabase(
   template = 'petstore', // has all tables, while `template1` has none
 ): Promise<TestDatabase> {
-  const server = process.env.PETSTORE_TEST_SERVER ?? '';
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await execute(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  await execute(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   return {
-    url: Object.assign(new URL(server), { pathname: `/${name}` }).href,
-    drop: () => execute(server, `DROP DATABASE ${name} WITH (FORCE)`),
+    url: Object.assign(new URL(SERVER), { pathname: `/${name}` }).href,
+    drop: () => execute(`DROP DATABASE ${name} WITH (FORCE)`),
   };
 }
 
-async function execute(server: string, statement: string): Promise<void> {
-  await withClient(server, (client) => client.query(statement));
+async function execute(statement: string): Promise<void> {
+  await administration.query(statement);
 }
 
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
