@@ -39,13 +39,11 @@ const LONGEST = [
   'test/resilience/database-failover.slow-spec.ts',
 ];
 
-/**
- * Distributes suites that wait among those that compute: side by side, they would leave the cores idle. While one of them waits, the
- * other workers take about so many of the longest, or of the others.
- */
+/** While one suite waits, the other workers take about so many of the longest, or of the others. */
 const LONG_ONES = 3;
 const OTHERS = 8;
 
+/** Distributes suites that wait among those that compute. Running side by side, they would leave the cores idle. */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const named = (names) => names.flatMap((name) => tests.filter(({ path }) => path.endsWith(name)));
