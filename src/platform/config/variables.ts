@@ -160,7 +160,8 @@ const WITHOUT_HOST = /^\w+:\/\/[^/?#]*@[/?]/;
 
 /** Whether at most two letters differ, or one of a short name: `PATH` is not a misspelled `PORT`. */
 function isAlmost(name: string, known: string): boolean {
-  return editDistance(name, known) <= (known.length < 8 ? 1 : 2);
+  const most = known.length < 8 ? 1 : 2;
+  return Math.abs(name.length - known.length) <= most && editDistance(name, known) <= most;
 }
 
 /** Levenshtein's: how many letters must be added, removed or replaced. */
