@@ -15,15 +15,13 @@ export async function createTestDatabase(
   template = 'petstore', // has all tables, while `template1` has none
 ): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await execute(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  await administration.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   return {
     url: Object.assign(new URL(SERVER), { pathname: `/${name}` }).href,
-    drop: () => execute(`DROP DATABASE ${name} WITH (FORCE)`),
+    async drop() {
+      await administration.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    },
   };
-}
-
-async function execute(statement: string): Promise<void> {
-  await administration.query(statement);
 }
 
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
