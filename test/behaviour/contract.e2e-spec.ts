@@ -114,7 +114,7 @@ describe(`GET /openapi.json, random requests from CONTRACT_SEED=${SEED}`, () => 
   let validator: ResponseValidator;
 
   beforeAll(async () => {
-    document = inlined((await petstore.client().get('/openapi.json').expect(200)).body as Document);
+    document = (await petstore.client().get('/openapi.json').expect(200)).body as Document;
     validator = new ResponseValidator(document);
   });
 
@@ -137,11 +137,11 @@ describe(`GET /openapi.json, random requests from CONTRACT_SEED=${SEED}`, () => 
     for (const kind of kinds) await fc.assert(fc.asyncProperty(kind, bounded(hold)), { numRuns, seed: SEED });
   }
 
-  it('describes the response to every valid request', () => holdAll(requests(document).valid), TIME);
+  it('describes the response to every valid request', () => holdAll(requests(inlined(document)).valid), TIME);
 
   it(
     'describes the response to every request with one error',
-    () => holdAll(requests(document).broken),
+    () => holdAll(requests(inlined(document)).broken),
     TIME,
   );
 });
