@@ -48,6 +48,7 @@ class ScriptedService:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"  # a client may send several requests over one connection
+            disable_nagle_algorithm = True  # the body follows its headers at once, not after a delayed ACK
 
             def setup(self) -> None:
                 super().setup()
