@@ -17,7 +17,7 @@ export default {
   testRunner: '<rootDir>/test/runner/suite.mjs',
   testTimeout: 240_000, // ends a test that hangs: a loaded machine is not a fault of the service
   maxWorkers: availableParallelism() + 1, // suites wait some of their time; each worker loads the service once
-  workerIdleMemoryLimit: '220MB', // of the heap that package.json gives it: what suites leave behind adds up
+  workerIdleMemoryLimit: '400MB', // of the heap that package.json gives it: what suites leave behind adds up
   reporters: ['default', '<rootDir>/test/support/summary.mjs'],
   setupFilesAfterEnv: ['<rootDir>/test/support/quiet.setup.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',

@@ -14,7 +14,10 @@ const WAIT = [
   'test/behaviour/bans.e2e-spec.ts',
   'test/behaviour/database-rights.e2e-spec.ts',
   'test/behaviour/transport.e2e-spec.ts',
+  'test/behaviour/idle.e2e-spec.ts',
   'src/platform/rate-limit/redis/sentinels.spec.ts',
+  'src/platform/database/pool/service-pool.spec.ts',
+  'src/platform/webhooks/delivery/webhook-sender.spec.ts',
 ];
 
 /** On a first run, Jest has no durations yet. If one of these came last, it would keep a single worker busy. */
@@ -40,8 +43,8 @@ const LONGEST = [
 ];
 
 /** While one suite waits, the other workers take about so many of the longest, or of the others. */
-const LONG_ONES = 3;
-const OTHERS = 8;
+const LONG_ONES = 5;
+const OTHERS = 6;
 
 /** Distributes suites that wait among those that compute. Running side by side, they would leave the cores idle. */
 export default class LongestFirst extends Sequencer {
