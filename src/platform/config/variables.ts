@@ -161,13 +161,14 @@ const WITHOUT_HOST = /^\w+:\/\/[^/?#]*@[/?]/;
 /** Whether at most two letters differ, or one of a short name: `PATH` is not a misspelled `PORT`. */
 function isAlmost(name: string, known: string): boolean {
   const most = known.length < 8 ? 1 : 2;
-  return Math.abs(name.length - known.length) <= most && editDistance(name, known) <= most;
+  const letters = Array.from(name);
+  return Math.abs(letters.length - known.length) <= most && editDistance(letters, known) <= most;
 }
 
 /** Levenshtein's: how many letters must be added, removed or replaced. */
-function editDistance(from: string, to: string): number {
+function editDistance(from: readonly string[], to: string): number {
   let distances = Array.from({ length: to.length + 1 }, (_, i) => i);
-  for (const [i, letter] of Array.from(from).entries()) {
+  for (const [i, letter] of from.entries()) {
     let [diagonal, left] = [i, i];
     distances = distances.map((above, j) => {
       left = j === 0 ? i + 1 : Math.min(above + 1, left + 1, diagonal + (letter === to[j - 1] ? 0 : 1));
