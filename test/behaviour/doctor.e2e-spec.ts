@@ -216,7 +216,7 @@ describeWithRedis('petstore doctor with a REDIS_URL', () => {
   let redis: RedisServer;
 
   beforeAll(async () => {
-    redis = await RedisServer.start(['--requirepass', 'hunter2', '--repl-diskless-sync-delay', '0']);
+    redis = await RedisServer.start(['--requirepass', 'hunter2']);
   });
 
   afterAll(() => redis.stop());

@@ -33,8 +33,7 @@ export class RedisCluster {
         '--cluster-require-full-coverage',
         'no',
       ];
-      const replication = ['--repl-diskless-sync-delay', '0'];
-      nodes.push(await RedisServer.start([...own, ...timing, ...replication, ...settings], scheme, program));
+      nodes.push(await RedisServer.start([...own, ...timing, ...settings], scheme, program));
     }
     const tls = scheme === 'rediss' ? ['--tls', '--insecure'] : [];
     const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);

@@ -34,10 +34,9 @@ export class RedisSentinels {
     sentinel = [],
   }: Settings = {}): Promise<RedisSentinels> {
     const folder = await mkdtemp(join(tmpdir(), 'petstore-sentinels-'));
-    const common = ['--repl-diskless-sync-delay', '0', ...server];
-    const master = await RedisServer.start(common, scheme, program);
+    const master = await RedisServer.start(server, scheme, program);
     const of = ['--replicaof', '127.0.0.1', String(master.port)];
-    const replica = await RedisServer.start([...common, ...of], scheme, program);
+    const replica = await RedisServer.start([...server, ...of], scheme, program);
     await eventually(() => replica.replication.includes('master_link_status:up'));
     const ports: number[] = [];
     const sentinels: ChildProcess[] = [];

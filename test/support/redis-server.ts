@@ -64,6 +64,8 @@ export class RedisServer {
         '',
         '--appendonly',
         'yes',
+        '--repl-diskless-sync-delay', // a replica gets its copy at once
+        '0',
         ...this.settings,
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
