@@ -7,6 +7,7 @@ import { Config } from './platform/config/config.js';
 import { DatabaseConfig } from './platform/database/database.config.js';
 import { openUnmigrated } from './platform/database/open-database.js';
 import { connectionOptions } from './platform/database/pool/connection-options.js';
+import { PostgresClient } from './platform/database/pool/postgres-client.js';
 
 /**
  * Connects to `DATABASE_URL` or to the embedded PostgreSQL, which it starts if necessary. Does not run
@@ -26,7 +27,7 @@ class CommandDataSource extends DataSource {
   ) {
     super({
       ...connectionOptions(url),
-      extra: {}, // without timeouts: a migration may take long
+      extra: { Client: PostgresClient }, // without timeouts: a migration may take long
       entities: [join(import.meta.dirname, '**/*.entity.js')],
       migrations: [...MIGRATIONS],
     });

@@ -60,6 +60,20 @@ const USES: readonly Use[] = [
   {
     package: 'pg',
     version: '8.23.1',
+    why: 'times are read in one form, whatever the database sets: the start-up packet asks for it',
+    pattern: /getStartupConf/,
+    files: ['src/platform/database/pool/postgres-client.ts'],
+  },
+  {
+    package: 'pg',
+    version: '8.23.1',
+    why: 'arrays of times are read as strictly as times',
+    pattern: /arrayParser as unknown/,
+    files: ['src/platform/database/pool/type-parsers.ts'],
+  },
+  {
+    package: 'pg',
+    version: '8.23.1',
     why: 'a lost connection is 503: the driver gives it a message only',
     pattern: /Connection terminated/,
     files: ['src/platform/database/database-unavailable.ts'],

@@ -116,7 +116,7 @@ export class ApiKeyResolver {
   }
 
   private staleOr(hash: string, error: unknown): ApiKeyPrincipal {
-    const principal = this.cache.stale(hash);
+    const principal = isUnavailable(error) ? this.cache.stale(hash) : undefined;
     if (!principal) throw error;
     return principal;
   }
@@ -130,8 +130,7 @@ export class ApiKeyResolver {
         throw unavailable('PostgreSQL did not respond in time');
       });
     } catch (error) {
-      if (error instanceof ServiceUnavailable || isDatabaseUnavailable(error))
-        this.unavailableUntil = this.clock.elapsed() + RETRY_AFTER;
+      if (isUnavailable(error)) this.unavailableUntil = this.clock.elapsed() + RETRY_AFTER;
       throw error;
     }
   }
@@ -144,6 +143,9 @@ export class ApiKeyResolver {
     return principal;
   }
 }
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof ServiceUnavailable || isDatabaseUnavailable(error);
 
 const unavailable = (cause: string): ServiceUnavailable => new ServiceUnavailable({ cause });
 

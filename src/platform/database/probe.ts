@@ -2,7 +2,6 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { seconds } from '../clock/duration.js';
 import type { connectionOptions } from './pool/connection-options.js';
-import { watchClient } from './pool/lost-connections.js';
 import { type ClientConfig, ServiceClient } from './pool/service-client.js';
 
 /**
@@ -25,7 +24,7 @@ export function openProbe({ options }: DataSource): pg.Pool {
     idleTimeoutMillis: seconds(30),
     allowExitOnIdle: true,
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg awaits it, unlike its types say
-    onConnect: watchClient,
+    onConnect: extra.onConnect,
   };
   const pool = new pg.Pool({ ...config, Client: ServiceClient });
   return pool.on('error', () => undefined); // a lost connection is replaced

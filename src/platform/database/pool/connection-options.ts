@@ -1,11 +1,10 @@
-import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { SERVICE } from '../../config/service.js';
 import { seconds } from '../../clock/duration.js';
 import type { DatabaseConfig } from '../database.config.js';
-import { int64FromDatabase } from '../../json/int64.js';
-import { NOTICE_LOST_SERVER } from './lost-connections.js';
+import { NOTICE_LOST_SERVER, watchClient } from './lost-connections.js';
+import { PostgresClient } from './postgres-client.js';
 
 /** How many connections the requests of a process share. */
 export const POOL_SIZE = 10;
@@ -17,9 +16,7 @@ const CONNECT_TIMEOUT = seconds(3);
  * PostgreSQL's limit, which counts the whole life of a stream, pauses of its reader included. Queries end
  * sooner, by the client.
  */
-const STATEMENT_TIMEOUT = seconds(30);
-const INT8_OID = pg.types.builtins.INT8;
-
+export const STATEMENT_TIMEOUT = seconds(30);
 /**
  * The connection options of the service and commands. Timeouts are in milliseconds.
  * @param settings say whether the URL may change, and whether there is a pooler
@@ -34,10 +31,12 @@ export function connectionOptions(url: string, settings: Partial<DatabaseConfig>
     uuidExtension: 'pgcrypto', // gen_random_uuid() for generated columns, which is part of PostgreSQL itself
     installExtensions: false, // only migrations change the database
     extra: {
+      Client: PostgresClient,
+      // What it sets would reach other clients of a pooler, which notices lost clients itself.
+      onConnect: directDatabaseUrl === undefined ? watchClient : undefined,
       statement_timeout: STATEMENT_TIMEOUT,
       ...NOTICE_LOST_SERVER, // for streams, which have no timeout
       idle_in_transaction_session_timeout: seconds(30), // releases the locks of a frozen process
-      types: { getTypeParser },
       currentUrl: currentDatabaseUrl,
       preparedStatements,
       direct:
@@ -46,11 +45,6 @@ export function connectionOptions(url: string, settings: Partial<DatabaseConfig>
           : { connectionString: directDatabaseUrl, currentUrl: currentDirectDatabaseUrl },
     },
   } satisfies PostgresDataSourceOptions;
-}
-
-/** Parses `bigint` columns as exact 64-bit integers; `pg` returns strings by default. */
-function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): unknown {
-  return oid === INT8_OID ? int64FromDatabase : pg.types.getTypeParser(oid, format);
 }
 
 /** The options for a connection outside the pool, with a session of its own on the same server. */

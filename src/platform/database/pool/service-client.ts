@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { seconds } from '../../clock/duration.js';
 import { endsConnection, isStaleStatement, markAsDatabaseError } from '../database-unavailable.js';
+import { PostgresClient } from './postgres-client.js';
 
 /** Time for the response to a query, waits for locks included. */
 export const QUERY_TIMEOUT = seconds(5);
@@ -63,7 +64,7 @@ const Query = pg.Query as unknown as new (...args: [Sent, unknown[] | undefined,
  * A connection that closes after a query timeout, reports whether it can be reused, and throws if a COMMIT
  * did not commit.
  */
-export class ServiceClient extends pg.Client {
+export class ServiceClient extends PostgresClient {
   /** Milliseconds. */
   queryTimeout = QUERY_TIMEOUT;
   /** Whether it is idle in the pool. */

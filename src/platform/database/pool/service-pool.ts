@@ -4,7 +4,6 @@ import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { seconds, withTimeout } from '../../clock/duration.js';
 import { errorCodeOf } from '../../errors/error-code.js';
-import { watchClient } from './lost-connections.js';
 import { QUERY_TIMEOUT, ServiceClient } from './service-client.js';
 
 /** The pool of TypeORM. */
@@ -49,8 +48,6 @@ export class ServicePool extends pg.Pool {
       ...options,
       connectionTimeoutMillis: FIRST_CONNECT_TIMEOUT,
       Client: ServiceClient,
-      // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg awaits it, unlike its types say
-      onConnect: watchClient,
     });
     this.queryTimeout = queryTimeout;
     this.once('connect', () => {
