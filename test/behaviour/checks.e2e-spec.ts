@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { FEATURES } from '../../src/app.module.js';
 import { checkIcu } from '../../src/platform/index.js';
 import type { CheckResult } from '../../src/platform/config/check-result.js';
@@ -16,6 +18,11 @@ let template: 'template1' | 'petstore' = 'template1';
 const sql = (text: string, values: unknown[] = []) =>
   withClient(database.url, async (client) => (await client.query<object>(text, values)).rows);
 const tables = () => sql(`SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace`);
+
+async function withMigratedDatabase(work: (url: string) => Promise<void>): Promise<void> {
+  const migrated = await createTestDatabase();
+  await work(migrated.url).finally(() => migrated.drop());
+}
 
 async function doctorFinds(env: Record<string, string>): Promise<readonly CheckResult[]> {
   const { stdout } = await petstore(['doctor', '--json'], { PORT: '0', DATABASE_URL: database.url, ...env });
@@ -111,6 +118,134 @@ describe('a database that rounds numbers', () => {
     expect((await doctorFinds({})).map(({ advice }) => advice)).toContain(`Run: ${remedy}`);
     await sql(remedy);
     expect((await doctorFinds({})).filter(({ state }) => state === 'fail')).toEqual([]);
+  });
+});
+
+describe('a setting by which the service would be wrong', () => {
+  it.each([
+    ['default_transaction_isolation', `'repeatable read'`, `'read committed'`],
+    ['standard_conforming_strings', 'off', 'on'],
+  ])('%s = %s is named with the command that helps, by the start and doctor', async (name, wrong, right) => {
+    const { pathname, username } = new URL(database.url);
+    await sql(`ALTER DATABASE ${pathname.slice(1)} SET ${name} = ${wrong}`);
+    const { code, stderr } = await refusedStart({ PORT: '0', DATABASE_URL: database.url });
+    const remedy = `ALTER ROLE ${username} IN DATABASE ${pathname.slice(1)} SET ${name} = ${right}`;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(`^petstore: DATABASE_URL: ${name} is .+\\. Run: ${remedy}\n$`) as string,
+    });
+    expect((await doctorFinds({})).map(({ advice }) => advice)).toContain(`Run: ${remedy}`);
+    expect(await tables()).toEqual([]);
+    await sql(remedy);
+    expect((await doctorFinds({})).filter(({ state }) => state === 'fail')).toEqual([]);
+  });
+
+  it.each(['bytea_output = escape', `intervalstyle = 'iso_8601'`, `datestyle = 'German'`])(
+    '%s is none',
+    async (setting) => {
+      await sql(`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET ${setting}`);
+      expect((await doctorFinds({})).filter(({ state }) => state === 'fail')).toEqual([]);
+    },
+  );
+});
+
+describe('a PostgreSQL that is read-only', () => {
+  it('is refused by doctor', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await sql(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    expect((await doctorFinds({})).filter(({ state }) => state === 'fail')).toMatchObject([
+      { check: 'database', finding: 'DATABASE_URL: PostgreSQL is read-only.' },
+    ]);
+  });
+
+  it('is named by a command that writes, in one line', async () => {
+    await withMigratedDatabase(async (url) => {
+      await withClient(url, (client) =>
+        client.query(
+          `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`,
+        ),
+      );
+      const args = ['keys', 'create', '--plan', 'free', '--name', 'x'];
+      const { code, stderr } = await petstore(args, { DATABASE_URL: url });
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/^petstore: DATABASE_URL: PostgreSQL is read-only\. .+\n$/) as string,
+      });
+    });
+  });
+});
+
+describe('DATABASE_DIRECT_URL', () => {
+  const WRONG = 'DATABASE_DIRECT_URL leads to another database than DATABASE_URL.';
+  let other: TestDatabase;
+  beforeEach(async () => {
+    other = await createTestDatabase('template1');
+  });
+  afterEach(() => other.drop());
+
+  it('of another database is refused by the start, doctor and petstore migrate, which change nothing', async () => {
+    const env = { PORT: '0', DATABASE_URL: database.url, DATABASE_DIRECT_URL: other.url };
+    const refusals = [await refusedStart(env), await petstore(['migrate'], env)];
+    for (const { code, stderr } of refusals) {
+      expect(stderr).toMatch(`petstore: ${WRONG} `);
+      expect(stderr).toMatch(/^petstore: .+\n$/);
+      expect(code).toBe(1);
+    }
+    expect((await doctorFinds(env)).map(({ finding }) => finding)).toContain(WRONG);
+    const left = await withClient(other.url, (client) =>
+      client.query(`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`),
+    );
+    expect(left.rowCount).toBe(0);
+    expect(await tables()).toEqual([]);
+  });
+
+  it('of the same database under another name of the host is fine', async () => {
+    const direct = Object.assign(new URL(database.url), { hostname: 'localhost' }).href;
+    const found = await doctorFinds({ DATABASE_DIRECT_URL: direct });
+    expect(found.filter(({ state }) => state === 'fail')).toEqual([]);
+  });
+
+  it('with another schema is refused', async () => {
+    await sql('CREATE SCHEMA aside');
+    const direct = `${database.url.split('?')[0]}?options=-c%20search_path%3Daside`;
+    const { stderr } = await refusedStart({
+      PORT: '0',
+      DATABASE_URL: database.url,
+      DATABASE_DIRECT_URL: direct,
+    });
+    expect(stderr).toBe(
+      'petstore: DATABASE_DIRECT_URL uses the schema aside, and DATABASE_URL the schema public. Give both the same search_path.\n',
+    );
+  });
+
+  it('that responds does not hide a DATABASE_URL that does not', async () => {
+    const env = {
+      DATABASE_URL: Object.assign(new URL(database.url), { port: '1' }).href,
+      DATABASE_DIRECT_URL: database.url,
+      DATABASE_PREPARED_STATEMENTS: 'off',
+    };
+    const [finding] = (await doctorFinds(env)).map((found) => found.finding);
+    expect(finding).toMatch(/^DATABASE_URL: no connection \(/);
+  });
+});
+
+describe('a METRICS_PORT that another program uses', () => {
+  it('is named by doctor and, before anything is changed, by the start', async () => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const METRICS_PORT = String((server.address() as AddressInfo).port);
+    const finding = `Port ${METRICS_PORT} is in use.`;
+    const advice = 'Stop the program that uses it, or set METRICS_PORT to another port.';
+    const { stderr } = await refusedStart({ PORT: '0', DATABASE_URL: database.url, METRICS_PORT });
+    expect(stderr).toBe(`petstore: ${finding} ${advice}\n`);
+    expect(await tables()).toEqual([]);
+    expect(await doctorFinds({ METRICS_PORT })).toContainEqual({
+      check: 'port',
+      state: 'fail',
+      finding,
+      advice,
+    });
+    server.close();
   });
 });
 

@@ -10,6 +10,7 @@ import { Petstore } from '../support/petstore.js';
 import { PREFIX } from '../support/prefix.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { whileLocked } from '../support/table-lock.js';
+import { withClient } from '../support/test-database.js';
 import { bearer, type RawResponse, send, valuesOf } from '../support/wire.js';
 
 const LIVE = '/health/live';
@@ -142,6 +143,59 @@ describe(`GET ${READY}`, () => {
     proxy.mend();
     await becomes(200);
     proxy.connectDelay = 0;
+  });
+});
+
+describe('a PostgreSQL that becomes read-only', () => {
+  let reading: Petstore;
+  beforeAll(async () => {
+    reading = await Petstore.start();
+  });
+  afterAll(() => reading.stop());
+
+  /** As a failover or an operator does, who ends the open connections. */
+  const setReadOnly = (value: 'on' | 'off') =>
+    withClient(reading.databaseUrl, async (client) => {
+      const name = new URL(reading.databaseUrl).pathname.slice(1);
+      await client.query('SET default_transaction_read_only = off');
+      await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`);
+      await client.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+    });
+  const look = () => send(reading, { path: READY });
+  const shown = async () => {
+    reading.clock.advance(seconds(1)); // the text is cached for a second
+    const { text } = await reading.client().get('/metrics').expect(200);
+    return new RegExp(String.raw`^${PREFIX}_database_read_only (\S+)$`, 'm').exec(text)?.[1];
+  };
+
+  it('stays ready, because reads go on, and is named by readiness, log and metric, until it takes writes', async () => {
+    const key = await reading.key();
+    const write = async () => (await reading.client(key).post('/v1/key/rotate').send({})).status;
+    await eventually(async () => (await shown()) === '0');
+    await setReadOnly('on');
+    let response: RawResponse | undefined;
+    await eventually(async () => {
+      response = await look();
+      return response.body.includes('read-only');
+    });
+    expect(response?.status).toBe(200);
+    expect(bodyOf(response as RawResponse)).toMatchObject({
+      status: 'degraded',
+      details: { database: { status: 'degraded', message: 'It is read-only: every write gets 503.' } },
+    });
+    await eventually(async () => (await shown()) === '1');
+    await eventually(async () => (await reading.client(key).get('/v1/events')).status === 200);
+    expect(await write()).toBe(503);
+    const said = reading.log.filter(({ msg }) => msg === 'PostgreSQL is read-only: every write gets 503.');
+    expect(said).toHaveLength(1);
+    await setReadOnly('off');
+    await eventually(
+      async () => bodyOf(await look()) !== undefined && (await look()).body.includes('"status":"ok"'),
+    );
+    await eventually(async () => (await shown()) === '0');
+    await eventually(async () => (await write()) === 200);
   });
 });
 

@@ -93,6 +93,9 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
       const [last] = await server.query(
         'DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING timestamp, name',
       );
+      const { stdout } = await run(COMMAND_LINE, ['doctor'], surroundings());
+      expect(stdout).toMatch(/^fail +database +Migrations need a session/m);
+      expect(stdout).not.toContain('applies them');
       const refusals = [
         await run(SERVICE, [], surroundings()),
         await run(COMMAND_LINE, ['migrate'], surroundings()),
@@ -107,6 +110,69 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
       );
     });
   });
+
+  describe('with a statement_timeout other than the page says', () => {
+    afterEach(() => server.query('ALTER ROLE CURRENT_USER RESET statement_timeout'));
+
+    it.each([
+      ['none', '0', 'PostgreSQL does not end a statement that nobody waits for any more'],
+      ['one second', '1s', 'PostgreSQL ends each statement after 1 s'],
+    ])('doctor and the start warn: %s', async (_, value, finding) => {
+      await server.query(`ALTER ROLE CURRENT_USER SET statement_timeout = '${value}'`);
+      bouncer = await PgBouncer.before(server.url, SESSION_MODE, { connectQuery: '' });
+      const surroundings = { cwd: folder.path, env: { DATABASE_URL: bouncer.url, PORT: '0' } };
+      const { code, stdout } = await run(COMMAND_LINE, ['doctor'], surroundings);
+      expect(stdout).toMatch(new RegExp(`^warn +database +${finding}$`, 'm'));
+      expect(code).toBe(0);
+      const service = new Program(SERVICE, [], surroundings);
+      await service.prints(/listens/);
+      expect(service.stdout).toContain(finding);
+      service.signal('SIGTERM');
+      await service.ended;
+    });
+
+    it('a limit that ends the checks themselves is one sentence, without a stack', async () => {
+      await server.query(`ALTER ROLE CURRENT_USER SET statement_timeout = '1ms'`);
+      bouncer = await PgBouncer.before(server.url, SESSION_MODE, { connectQuery: '' });
+      const surroundings = { cwd: folder.path, env: { DATABASE_URL: bouncer.url, PORT: '0' } };
+      const { code, stdout, stderr } = await run(COMMAND_LINE, ['doctor'], surroundings);
+      expect(stdout).toMatch(
+        /^(fail|warn) +database +.*(statement_timeout|ends each statement after 0.001 s)/m,
+      );
+      expect(stdout + stderr).not.toMatch(/\n +at /);
+      expect(code).toBeLessThanOrEqual(1);
+    });
+  });
+
+  it.each([
+    ['session', SESSION_MODE, {}],
+    ['transaction', transactionMode, { DATABASE_PREPARED_STATEMENTS: 'off' }],
+  ])(
+    'in %s mode reads dates whatever the database sets: an expired key is 401',
+    async (_, settings, more) => {
+      const name = new URL(server.url).pathname.slice(1);
+      await server.query(`ALTER DATABASE ${name} SET datestyle = 'German'`);
+      bouncer = await PgBouncer.before(server.url, settings);
+      const port = await freePort();
+      const env = { DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: server.url, PORT: String(port), ...more };
+      const surroundings = { cwd: folder.path, env };
+      const args = ['keys', 'create', '--plan', 'business', '--name', 'x', '--json'];
+      const { stdout } = await run(COMMAND_LINE, args, surroundings);
+      const { key, id } = JSON.parse(stdout) as { key: string; id: number };
+      const service = new Program(SERVICE, [], surroundings);
+      await service.prints(/listens/);
+      const status = async () =>
+        (await fetch(`http://127.0.0.1:${port}/v1/events`, { headers: { Authorization: `Bearer ${key}` } }))
+          .status;
+      const statuses = await Promise.all(Array.from({ length: 40 }, status));
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      await server.query(`UPDATE api_keys SET expires_at = now() - interval '1 hour' WHERE id = $1`, [id]);
+      await becomes(status, 401);
+      service.signal('SIGTERM');
+      await service.ended;
+      await server.query(`ALTER DATABASE ${name} RESET datestyle`);
+    },
+  );
 
   describe('with prepared statements that it mixes up', () => {
     const env = () => ({ DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: server.url, PORT: '0' });
@@ -142,11 +208,11 @@ describeWith('pgbouncer', 'a service behind PgBouncer', () => {
       const { key } = JSON.parse(stdout) as { key: string };
       const { url } = bouncer;
       await bouncer.stop();
-      bouncer = await PgBouncer.before(server.url, SESSION_MODE, url); // the start would refuse the other one
+      bouncer = await PgBouncer.before(server.url, SESSION_MODE, { at: url }); // the start would refuse the other one
       const service = new Program(SERVICE, [], surroundings);
       await service.prints(/listens/);
       await bouncer.stop();
-      bouncer = await PgBouncer.before(server.url, transactionMode, url);
+      bouncer = await PgBouncer.before(server.url, transactionMode, { at: url });
       const load = new Load(port, key, 16);
       await eventually(() => load.sent > 1_000);
       const tally = await load.stop();

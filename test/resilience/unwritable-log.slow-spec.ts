@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { seconds } from '../../src/platform/clock/duration.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
-import { emptyFolder, serviceInShell } from '../support/program.js';
+import { COMMAND_LINE, emptyFolder, inShell, serviceInShell } from '../support/program.js';
 import { skipped } from '../support/skipped.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
@@ -113,6 +113,18 @@ describe('a start that fails', () => {
   ])('ends with its log %s', async (_, output) => {
     const child = await start(output(), { DATABASE_URL: `postgres://127.0.0.1:${await freePort()}/none` });
     expect(await once(child, 'exit')).toEqual([1, null]);
+  });
+});
+
+describe('a result that cannot be written', () => {
+  it.each([['doctor'], ['doctor --json'], ['plans list']])('petstore %s fails', async (command) => {
+    const env = `cd '${folder.path}'; PORT=0`;
+    const { stdout } = await inShell(
+      `${env} '${process.execPath}' '${COMMAND_LINE}' ${command} 2>&1 >/dev/full; echo $?`,
+    );
+    expect(stdout).toBe(
+      'petstore: The output cannot be written: ENOSPC: no space left on device, write.\n1\n',
+    );
   });
 });
 

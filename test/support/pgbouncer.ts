@@ -25,9 +25,14 @@ export class PgBouncer {
 
   /**
    * @param settings lines of its configuration
-   * @param at the URL of one that has ended, to take its place
+   * @param options.at the URL of one that has ended, to take its place
+   * @param options.connectQuery instead of the one of the page
    */
-  static async before(databaseUrl: string, settings: readonly string[], at?: string): Promise<PgBouncer> {
+  static async before(
+    databaseUrl: string,
+    settings: readonly string[],
+    { at, connectQuery = CONNECT_QUERY }: { readonly at?: string; readonly connectQuery?: string } = {},
+  ): Promise<PgBouncer> {
     const { hostname, port, username, password, pathname } = new URL(databaseUrl);
     const folder = await mkdtemp(join(tmpdir(), 'petstore-pgbouncer-'));
     const listenPort = at === undefined ? await freePort() : Number(new URL(at).port);
@@ -35,7 +40,7 @@ export class PgBouncer {
     const server = `host=${hostname} port=${port} user=${username} password=${password}`;
     const lines = [
       '[databases]',
-      `${pathname.slice(1)} = ${server} ${CONNECT_QUERY}`,
+      `${pathname.slice(1)} = ${server} ${connectQuery}`,
       '[pgbouncer]',
       'listen_addr = 127.0.0.1',
       `listen_port = ${listenPort}`,

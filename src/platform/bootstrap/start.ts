@@ -10,6 +10,7 @@ import { cannotListen, checkAddress } from '../http/listen-on.js';
 import { type Application, inspectSettings } from './application.js';
 import { checkSettings, reportChecks } from './checks.js';
 import { checksOf } from './feature.js';
+import { listenAddresses, metricsAddresses } from './ports.js';
 import { run } from './run.js';
 import { type OnEnd, serve } from './serve.js';
 import { StartLines } from './start-lines.js';
@@ -46,7 +47,7 @@ export async function start(
 ): Promise<void> {
   const { config, checkDatabase } = await checkedSettings(application);
   const address = config.read(HttpConfig);
-  await checkAddress(address);
+  for (const each of listenAddresses(config)) await checkAddress(each);
   const { openDatabase } = await import('../database/open-database.js');
   const database = await openDatabase(config.read(DatabaseConfig), application.migrations, onEnd, {
     isShared: !ownsDatabase,
@@ -75,6 +76,7 @@ export async function start(
  */
 export async function startWorker(application: Application, onEnd: OnEnd): Promise<void> {
   const { config, checkDatabase } = await checkedSettings(application);
+  for (const each of metricsAddresses(config)) await checkAddress(each);
   const { openDatabase } = await import('../database/open-database.js');
   const { url } = await openDatabase(config.read(DatabaseConfig), application.migrations, onEnd, {
     isShared: true,
@@ -89,7 +91,7 @@ export async function startWorker(application: Application, onEnd: OnEnd): Promi
 interface Checked {
   readonly config: Config;
   /** Refuses a database that the service cannot use. */
-  readonly checkDatabase: (url: string) => Promise<void>;
+  readonly checkDatabase: (url: string, directUrl: string) => Promise<void>;
 }
 
 /** Checks all settings, those of modules too, before anything is opened or changed. @throws StartupError */
@@ -101,10 +103,12 @@ async function checkedSettings({ settings, migrations, loadFeatures }: Applicati
   reportChecks(checkSettings(config));
   return {
     config,
-    async checkDatabase(url) {
+    async checkDatabase(...urls) {
       const { checkDatabase } = await import('../database/checks/check-database.js');
+      const { waitUntilWritable } = await import('../database/writable.js');
+      await waitUntilWritable(urls[0], print);
       const known = { config, known: migrations, checks: checksOf(features) };
-      reportChecks((await checkDatabase(url, known)).found);
+      reportChecks((await checkDatabase(...urls, known)).found);
     },
   };
 }

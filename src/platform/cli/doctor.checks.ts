@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type Application, inspectSettings } from '../bootstrap/application.js';
 import { checkSettings } from '../bootstrap/checks.js';
 import { checksOf } from '../bootstrap/feature.js';
+import { listenAddresses } from '../bootstrap/ports.js';
 import { seconds, withTimeout } from '../clock/duration.js';
 import { type CheckResult, fail, failureOf, ok, warn } from '../config/check-result.js';
 import { SERVICE } from '../config/service.js';
@@ -12,8 +13,7 @@ import { DatabaseConfig } from '../database/database.config.js';
 import { type Checked, checkDatabase } from '../database/checks/check-database.js';
 import type { MigrationState } from '../database/migrations/migration-state.js';
 import { openUnmigrated } from '../database/open-database.js';
-import { HttpConfig } from '../http/http.config.js';
-import { checkAddress, clientHost } from '../http/listen-on.js';
+import { checkAddress, clientHost, type ListenAddress } from '../http/listen-on.js';
 import { openRedis, type RedisWithScripts } from '../rate-limit/redis/open-redis.js';
 import { inspectCluster, reasonOf, selectDatabase, tryCounting } from '../rate-limit/redis/redis-checks.js';
 import { shardOf } from '../rate-limit/redis/redis-shards.js';
@@ -35,7 +35,7 @@ export async function runChecks(application: Application): Promise<CheckResult[]
   const connections = await Promise.all([
     run('database', /^DATABASE_/, () => ofDatabase(checked)),
     run('redis', /^REDIS_/, () => checkRedis(config.inspect(RedisConfig))),
-    run('port', /^PORT$/, () => checkPort(config.inspect(HttpConfig))),
+    run('port', /^(METRICS_)?PORT$/, () => checkPorts(listenAddresses(config))),
   ]);
   return [...checkSettings(config), ...connections.flat()];
 }
@@ -47,44 +47,50 @@ function addressOf(url: string): string {
 }
 
 async function ofDatabase(checked: Checked): Promise<CheckResult[]> {
-  const { databaseUrl, directDatabaseUrl, dataDir, migrateAtStart } = checked.config.inspect(DatabaseConfig);
+  const { databaseUrl, directDatabaseUrl, dataDir } = checked.config.inspect(DatabaseConfig);
   if (databaseUrl !== undefined) {
-    const url = directDatabaseUrl ?? databaseUrl;
-    const { found, ...state } = await withTimeout(checkDatabase(url, checked), TIMEOUT, () => {
-      throw new StartupError(`PostgreSQL at ${addressOf(url)} does not respond. Check whether it is frozen.`);
+    const checking = checkDatabase(databaseUrl, directDatabaseUrl ?? databaseUrl, checked);
+    const { found, migrations } = await withTimeout(checking, TIMEOUT, () => {
+      throw new StartupError(
+        `PostgreSQL at ${addressOf(databaseUrl)} does not respond. Check whether it is frozen.`,
+      );
     });
-    if (migrateAtStart && state.obstacle !== undefined) throw new StartupError(state.obstacle);
-    const advice = migrateAtStart ? 'The next start of the service applies them.' : 'Run petstore migrate.';
     return [
       ok('database', `PostgreSQL at ${addressOf(databaseUrl)} responds`),
-      ofMigrations(state, advice),
+      ...ofMigrations(migrations, found),
       ...found,
     ];
   }
   const place = `embedded PostgreSQL in ${resolve(dataDir)}`;
   if (!existsSync(join(dataDir, 'postgres'))) return [ok('database', `${place}, created at the first start`)];
   const server = await openUnmigrated(dataDir);
-  const { found, ...state } = await checkDatabase(server.url, checked).finally(() => server.stop());
-  return [
-    ok('database', `${place} responds`),
-    ofMigrations(state, 'The next start of the service applies them.'),
-    ...found,
-  ];
+  const { url } = server;
+  const { found, migrations } = await checkDatabase(url, url, checked).finally(() => server.stop());
+  return [ok('database', `${place} responds`), ...ofMigrations(migrations, found), ...found];
 }
 
-function ofMigrations({ applied, pending, newer }: MigrationState, advice: string): CheckResult {
+function ofMigrations(
+  { applied, pending, newer }: MigrationState,
+  found: readonly CheckResult[],
+): readonly CheckResult[] {
   if (newer.length > 0) {
-    return warn(
-      'migrations',
-      `from a newer version: ${newer.join(', ')}`,
-      'This version may not match the tables. Run the newer version.',
-    );
+    return [
+      warn(
+        'migrations',
+        `from a newer version: ${newer.join(', ')}`,
+        'This version may not match the tables. Run the newer version.',
+      ),
+    ];
   }
   if (pending.length > 0) {
     const known = applied.length + pending.length;
-    return warn('migrations', `${pending.length} of ${known} pending: ${pending.join(', ')}`, advice);
+    const isRefused = found.some(({ state }) => state === 'fail');
+    const advice = isRefused
+      ? 'The next start of the service does not apply them before all checks pass.'
+      : 'The next start of the service applies them.';
+    return [warn('migrations', `${pending.length} of ${known} pending: ${pending.join(', ')}`, advice)];
   }
-  return ok('migrations', `all ${applied.length} applied`);
+  return [ok('migrations', `all ${applied.length} applied`)];
 }
 
 /** Connects as the service does, and counts in keys of its own. */
@@ -127,25 +133,31 @@ async function checkCluster(redis: RedisWithScripts & Cluster, place: string): P
   return warn('redis', finding, 'Start these nodes: the cluster cannot replace the next ones that fail.');
 }
 
-/** Checks that the port is free or that the service already listens on it. */
-async function checkPort({ host, port }: HttpConfig): Promise<CheckResult[]> {
-  if (port === 0) return [ok('port', 'any free port')];
+/** Checks that the ports are free or that the service already listens there. */
+async function checkPorts(addresses: readonly ListenAddress[]): Promise<CheckResult[]> {
+  return Promise.all(
+    addresses.map((address) => checkPort(address).catch((error: unknown) => failureOf('port', error))),
+  );
+}
+
+async function checkPort(address: ListenAddress): Promise<CheckResult> {
+  const { host, port, variable } = address;
+  if (port === 0) return ok('port', variable === 'PORT' ? 'any free port' : `any free port for ${variable}`);
   try {
-    await checkAddress({ host, port });
-    return [ok('port', `${port} is free on ${host}`)];
+    await checkAddress(address);
+    return ok('port', `${port} is free on ${host}`);
   } catch (error) {
-    if (!(await isPetstore(`http://${clientHost(host)}:${port}`))) throw error;
-    return [ok('port', `the ${SERVICE.noun} already listens on ${port}`)];
+    if (!(await isOurs(`http://${clientHost(host)}:${port}`))) throw error;
+    return ok('port', `the ${SERVICE.noun} already listens on ${port}`);
   }
 }
 
-/** Reads the OpenAPI document, which needs no key and has no quota. */
-async function isPetstore(base: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${base}/openapi.json`, { signal: AbortSignal.timeout(seconds(1)) });
-    const { info } = (await response.json()) as { info?: { title?: unknown } };
-    return info?.title === SERVICE.title;
-  } catch {
-    return false;
-  }
+/** Reads the OpenAPI document or the metrics, which need no key and have no quota. */
+async function isOurs(base: string): Promise<boolean> {
+  const reads = async (path: string, text: string) =>
+    (await (await fetch(base + path, { signal: AbortSignal.timeout(seconds(1)) })).text()).includes(text);
+  return (
+    (await reads('/openapi.json', `"title":${JSON.stringify(SERVICE.title)}`).catch(() => false)) ||
+    reads('/metrics', `${SERVICE.prefix}_build_info{`).catch(() => false)
+  );
 }

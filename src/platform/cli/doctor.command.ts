@@ -22,7 +22,10 @@ async function doctor(application: Application, { json }: Json): Promise<void> {
   print(json, results, () => resultsTable(results));
   const failed = results.filter(({ state }) => state === 'fail').length;
   if (failed > 0) throw new StartupError(`${failed} of ${results.length} checks failed.`);
-  process.stdout.write('', () => process.exit()); // a frozen server leaves its connection open
+  // A frozen server leaves its connection open. What cannot be written ends the process elsewhere, with 1.
+  process.stdout.write('', (error) => {
+    if (!error) process.exit();
+  });
 }
 
 /** A table of the results, with the advice below each. */

@@ -104,9 +104,20 @@ const isCertificateError = (error: Error): boolean =>
 /** SQLSTATE 28: wrong user or password; 3D: unknown database. */
 const isRejected = (error: unknown): boolean => /^(28|3D)/.test(errorCodeOf(error));
 
-/** @throws StartupError for a failed connection; other errors unchanged */
+/** What a command or the start says of a database that responds, by SQLSTATE. */
+const REFUSALS = new Map([
+  ['25006', 'PostgreSQL is read-only. Name the primary, or wait until a failover has ended.'],
+  [
+    '57014',
+    'PostgreSQL has ended a statement by its statement_timeout. Raise that of the role or of the pooler.',
+  ],
+]);
+
+/** @throws StartupError for a failed connection and for what PostgreSQL refuses; other errors unchanged */
 export function throwConnectionError(error: unknown): never {
   if (error instanceof StartupError) throw error;
+  const refusal = REFUSALS.get(errorCodeOf(error));
+  if (refusal !== undefined) throw new StartupError(`DATABASE_URL: ${refusal}`, { cause: error });
   if (isRejected(error) || isDatabaseUnavailable(error) || isConnectionError(error))
     rethrowAsNoConnection(error);
   throw error;

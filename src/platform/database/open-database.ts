@@ -3,7 +3,7 @@ import { StartupError } from '../config/startup-error.js';
 import { EmbeddedPostgresError, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 import type { DatabaseConfig } from './database.config.js';
 import { inspectMigrations, migrate } from './migrations/migrate.js';
-import type { Migration } from './migrations/migration-state.js';
+import { type Migration, requireMigrations } from './migrations/migration-state.js';
 
 export interface Database {
   readonly url: string;
@@ -19,8 +19,11 @@ const report = (event: string): void => {
 type OnEnd = (close: () => Promise<void>) => void;
 /** Called before each slow step. */
 type OnStep = (step: string) => void;
-/** Looks at the database before it is changed. What it throws ends the start. */
-type Check = (url: string) => Promise<void>;
+/**
+ * Looks at the database before it is changed. What it throws ends the start.
+ * @param directUrl of the session that would migrate
+ */
+type Check = (url: string, directUrl: string) => Promise<void>;
 
 interface OpenOptions {
   /** Whether further processes may use the embedded PostgreSQL: the service need not run, but may. */
@@ -53,7 +56,7 @@ export async function openDatabase(
     );
   if (config.databaseUrl !== undefined) {
     const direct = config.directDatabaseUrl ?? config.databaseUrl;
-    await check?.(direct);
+    await check?.(config.databaseUrl, direct);
     await (config.migrateAtStart && migrates ? migrateAll(direct) : requireMigrated(direct, migrations));
     return { url: config.databaseUrl, embedded: false };
   }
@@ -68,7 +71,7 @@ export async function openDatabase(
     ),
   );
   const { url } = await opening;
-  await check?.(url);
+  await check?.(url, url);
   await (migrates ? migrateAll(url) : requireMigrated(url, migrations));
   return { url, embedded: true };
 }
@@ -82,13 +85,7 @@ export const openUnmigrated = (dataDir: string) =>
 
 /** For a database user who may not change tables, and for commands. @throws StartupError */
 async function requireMigrated(url: string, migrations: readonly Migration[]): Promise<void> {
-  const { applied, pending } = await inspectMigrations(url, migrations);
-  if (pending.length === 0) return;
-  const lack =
-    applied.length === 0
-      ? 'The database has no tables of the service. Check that it is the right one'
-      : `The database lacks ${pending.join(', ')}`;
-  throw new StartupError(`${lack}. Start the service with MIGRATE_AT_START=on, or run: petstore migrate`);
+  requireMigrations(await inspectMigrations(url, migrations));
 }
 
 function rethrowAsStartupError(error: unknown): never {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { seconds, withTimeout } from '../clock/duration.js';
 import { StartupError } from '../config/startup-error.js';
-import { isStaleStatement, rethrowAsNoConnection } from './database-unavailable.js';
+import { withConnection } from './connect-once.js';
+import { isStaleStatement } from './database-unavailable.js';
+import type { PostgresClient } from './pool/postgres-client.js';
 
-const CONNECT_TIMEOUT = seconds(5);
 /** PostgreSQL itself answers at once; a pooler with one connection lets the second client wait. */
 const ANSWER_TIMEOUT = seconds(2);
 
@@ -16,11 +16,13 @@ export const NAME_DIRECTLY = 'Set DATABASE_DIRECT_URL to the address of PostgreS
  * @throws StartupError
  */
 export async function requireSession(url: string): Promise<void> {
-  if (!(await changesSessions(url))) return;
-  throw new StartupError(
+  if (await changesSessions(url)) throw needsSession();
+}
+
+export const needsSession = (): StartupError =>
+  new StartupError(
     `Migrations need a session of their own, and a pooler in front of PostgreSQL gives each transaction another one. ${NAME_DIRECTLY}.`,
   );
-}
 
 /** Whether two statements of one connection may run in two sessions. */
 export const changesSessions = (url: string): Promise<boolean> =>
@@ -44,37 +46,25 @@ export const changesSessions = (url: string): Promise<boolean> =>
  */
 export async function tryPreparedStatements(url: string): Promise<void> {
   const statement = { name: `check ${randomUUID()}`, text: 'SELECT 1' };
-  try {
-    await withTwoClients(url, async (first, second) => {
+  await withTwoClients(url, async (first, second) => {
+    try {
       await first.query(statement);
       await second.query(statement);
       await second.query('BEGIN');
       await first.query(statement);
       await second.query(statement);
-    });
-  } catch (error) {
-    if (!isStaleStatement(error)) throw error;
-    throw new StartupError(
-      `A pooler in front of PostgreSQL mixes prepared statements up: ${(error as Error).message}.` +
-        ' Set DATABASE_PREPARED_STATEMENTS=off, or use PgBouncer 1.21 or newer with max_prepared_statements above 0.',
-      { cause: error },
-    );
-  }
+    } catch (error) {
+      if (!isStaleStatement(error)) throw error;
+      throw new StartupError(
+        `A pooler in front of PostgreSQL mixes prepared statements up: ${(error as Error).message}.` +
+          ' Set DATABASE_PREPARED_STATEMENTS=off, or use PgBouncer 1.21 or newer with max_prepared_statements above 0.',
+        { cause: error },
+      );
+    }
+  });
 }
 
-async function withTwoClients<T>(
+const withTwoClients = <T>(
   url: string,
-  work: (first: pg.Client, second: pg.Client) => Promise<T>,
-): Promise<T> {
-  const clients = [1, 2].map(
-    () => new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT }),
-  );
-  const [first, second] = clients as [pg.Client, pg.Client];
-  for (const client of clients) client.on('error', () => undefined); // a lost connection fails the query
-  try {
-    await Promise.all(clients.map((client) => client.connect().catch(rethrowAsNoConnection)));
-    return await work(first, second);
-  } finally {
-    await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
-  }
-}
+  work: (first: PostgresClient, second: PostgresClient) => Promise<T>,
+): Promise<T> => withConnection(url, (first) => withConnection(url, (second) => work(first, second)));

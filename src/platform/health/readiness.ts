@@ -7,10 +7,14 @@ import {
   type HealthIndicatorResult,
   HealthIndicatorService,
 } from '@nestjs/terminus';
+import { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { minutes, seconds, withTimeout } from '../clock/duration.js';
 import { describe } from '../errors/error.filter.js';
 import { PoolWatch } from '../database/pool/pool-watch.js';
+import { READ_ONLY } from '../database/writable.js';
+import { Metrics } from '../metrics/metrics.js';
+import { SERVICE } from '../config/service.js';
 import { openProbe } from '../database/probe.js';
 import { migrationState } from '../database/migrations/migration-state.js';
 
@@ -35,6 +39,9 @@ export class Readiness implements OnApplicationShutdown {
   private readonly probe: ReturnType<typeof openProbe>;
   private readonly logger = new Logger(Readiness.name);
   private isStopping = false;
+  /** Of PostgreSQL, at the last check; undefined if it did not respond. */
+  private isReadOnly?: boolean;
+  private saidReadOnly = false;
   private readonly checks: HealthIndicatorFunction[] = [() => this.database(), () => this.migrations()];
 
   constructor(
@@ -42,8 +49,20 @@ export class Readiness implements OnApplicationShutdown {
     private readonly indicators: HealthIndicatorService,
     private readonly dataSource: DataSource,
     private readonly pool: PoolWatch,
+    { registry }: Metrics,
   ) {
     this.probe = openProbe(dataSource);
+    const read = () => this.readOnly();
+    new Gauge({
+      name: `${SERVICE.prefix}_database_read_only`,
+      help: '1 while PostgreSQL is read-only, so that every write is 503; absent while it does not respond.',
+      registers: [registry],
+      async collect() {
+        const isReadOnly = await read();
+        if (isReadOnly === undefined) this.remove();
+        else this.set(Number(isReadOnly));
+      },
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -100,11 +119,27 @@ export class Readiness implements OnApplicationShutdown {
     }
   }
 
-  private database() {
-    return this.attempt('database', async () => {
-      await this.probe.query('SELECT 1').catch(() => fail('It does not respond.')); // hides the reason from the public
+  private async database() {
+    const result = await this.attempt('database', async () => {
+      this.isReadOnly = undefined;
+      const { rows } = await this.probe
+        .query<{ isReadOnly: boolean }>(READ_ONLY)
+        .catch(() => fail('It does not respond.')); // hides the reason from the public
+      this.isReadOnly = rows[0]?.isReadOnly;
       if (this.pool.stuckFor() >= STUCK) fail('No connection has come back for a minute.');
     });
+    // Degraded rather than down: reads go on, and all replicas have the same PostgreSQL.
+    const isDegraded = this.isReadOnly === true && result.database?.status === 'up';
+    if (isDegraded && !this.saidReadOnly) this.logger.warn('PostgreSQL is read-only: every write gets 503.');
+    this.saidReadOnly = isDegraded;
+    return isDegraded
+      ? this.indicators.check('database').degraded('It is read-only: every write gets 503.')
+      : result;
+  }
+
+  private async readOnly(): Promise<boolean | undefined> {
+    await this.database();
+    return this.isReadOnly;
   }
 
   private migrations() {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { StartupError } from '../config/startup-error.js';
 
-interface ListenAddress {
+export interface ListenAddress {
   readonly port: number;
   readonly host: string;
   /** The environment variable for the port. */
@@ -20,9 +20,9 @@ export async function listenOn(server: Server, address: ListenAddress): Promise<
 }
 
 /** Checks that the address is free, before the rest of the start. @throws StartupError */
-export async function checkAddress({ port, host }: ListenAddress): Promise<void> {
+export async function checkAddress(address: ListenAddress): Promise<void> {
   const probe = createServer();
-  await listenOn(probe, { port, host });
+  await listenOn(probe, address);
   await new Promise((resolve) => probe.close(resolve));
 }
 

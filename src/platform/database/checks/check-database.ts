@@ -1,20 +1,30 @@
 import { type CheckResult, failureOf } from '../../config/check-result.js';
 import type { Config } from '../../config/config.js';
 import { StartupError } from '../../config/startup-error.js';
-import { inspectMigrations } from '../migrations/migrate.js';
-import type { Migration, MigrationState } from '../migrations/migration-state.js';
+import { withConnection } from '../connect-once.js';
+import { type Inspected, inspectMigrations } from '../migrations/migrate.js';
+import type { Migration } from '../migrations/migration-state.js';
+import { requireSameDatabase } from '../same-database.js';
 import { checkCollations } from './collations.check.js';
 import { checkConnectionLimit } from './connection-limit.check.js';
 import type { DatabaseCheck } from './database-check.js';
+import { checkMigrations } from './migrations.check.js';
 import { checkPooler } from './pooler.check.js';
+import { checkServerSettings } from './settings.check.js';
 import { checkStoredValues } from './stored-values.check.js';
 import { checkTables } from './tables.check.js';
+import { checkTimeLimits } from './time-limits.check.js';
+import { checkWritable } from './writable.check.js';
 
 /** The checks of every database, in order. To add one, add it here; a module declares its own in `checks`. */
 export const DATABASE_CHECKS: readonly DatabaseCheck[] = [
+  checkWritable,
   checkTables,
+  checkServerSettings,
   checkStoredValues,
   checkPooler,
+  checkMigrations,
+  checkTimeLimits,
   checkConnectionLimit,
   checkCollations,
 ];
@@ -28,26 +38,35 @@ export interface Checked {
   readonly checks: readonly DatabaseCheck[];
 }
 
-interface Findings extends MigrationState {
-  readonly obstacle: string | undefined;
+interface Findings {
+  readonly migrations: Inspected;
   readonly found: readonly CheckResult[];
 }
 
 /**
  * Runs all checks of a database, which change nothing.
- * @throws StartupError as `inspectMigrations()`: without its answer the others make no sense
+ * @param directUrl of the session that would run migrations
+ * @throws StartupError as `requireSameDatabase()` and `inspectMigrations()`: without their answers the others
+ *   make no sense
  */
-export function checkDatabase(url: string, { config, known, checks }: Checked): Promise<Findings> {
-  return inspectMigrations(url, known, async (client, migrations) => {
+export async function checkDatabase(
+  url: string,
+  directUrl: string,
+  { config, known, checks }: Checked,
+): Promise<Findings> {
+  await requireSameDatabase(url, directUrl);
+  const migrations = await inspectMigrations(directUrl, known);
+  const found = await withConnection(url, async (client) => {
     const query = async <Row extends object>(sql: string, values: readonly unknown[] = []) =>
       (await client.query<Row>(sql, [...values])).rows;
-    const found: CheckResult[] = [];
+    const results: CheckResult[] = [];
     for (const check of [...DATABASE_CHECKS, ...checks]) {
-      found.push(...(await check({ query, migrations, config }).catch(failed)));
-      if (found.some(({ state }) => state === 'fail')) break; // the next ones rely on what it has found
+      results.push(...(await check({ query, migrations, config }).catch(failed)));
+      if (results.some(({ state }) => state === 'fail')) break; // the next ones rely on what it has found
     }
-    return found;
+    return results;
   });
+  return { migrations, found };
 }
 
 function failed(error: unknown): readonly CheckResult[] {

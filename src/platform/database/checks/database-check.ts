@@ -1,13 +1,13 @@
 import type { CheckResult } from '../../config/check-result.js';
 import type { Config } from '../../config/config.js';
-import type { MigrationState } from '../migrations/migration-state.js';
+import type { Inspected } from '../migrations/migrate.js';
 
 /** The database that is checked, before the service changes it. */
 export interface CheckedDatabase {
-  /** Asks by the connection that would run migrations. */
+  /** Asks by a connection of `DATABASE_URL`, as requests do. */
   readonly query: <Row extends object>(sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
-  /** Which of its migrations have run. A table of a pending one does not exist yet. */
-  readonly migrations: MigrationState;
+  /** Which of its migrations have run, by the connection that would run them. A table of a pending one does not exist yet. */
+  readonly migrations: Inspected;
   /** The settings, all of which are known. Those of invalid variables have their defaults. */
   readonly config: Config;
 }

@@ -1,11 +1,6 @@
 import { StartupError } from '../../config/startup-error.js';
 import type { DatabaseCheck } from './database-check.js';
 
-const ROUNDED = `
-  SELECT current_setting('extra_float_digits') AS digits, quote_ident(current_user) AS role,
-    quote_ident(current_database()) AS database
-  WHERE current_setting('extra_float_digits')::integer < 1`;
-
 /**
  * The rules by which a write stores another row than PostgreSQL returns. Tables of an extension are left to
  * it.
@@ -19,12 +14,6 @@ const RULES = `
 
 /** Events, responses and pages rely on PostgreSQL returning what it has stored. */
 export const checkStoredValues: DatabaseCheck = async ({ query }) => {
-  const [rounded] = await query<{ digits: string; role: string; database: string }>(ROUNDED);
-  if (rounded)
-    throw new StartupError(
-      `DATABASE_URL: extra_float_digits is ${rounded.digits}, so PostgreSQL rounds the floating-point numbers that it returns.` +
-        ` Run: ALTER ROLE ${rounded.role} IN DATABASE ${rounded.database} SET extra_float_digits = 1`,
-    );
   const [found] = await query<{ rule: string; table: string }>(RULES);
   if (found)
     throw new StartupError(

@@ -4,6 +4,7 @@ import { requireDataFolder } from '../command-database.js';
 import { DatabaseConfig } from '../database.config.js';
 import { Config } from '../../config/config.js';
 import { openUnmigrated } from '../open-database.js';
+import { requireSameDatabase } from '../same-database.js';
 import {
   countConnections,
   inspectMigrations,
@@ -88,8 +89,11 @@ async function revert(known: readonly Migration[], { json, yes, force }: Options
  */
 async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
   const config = new Config().read(DatabaseConfig);
-  const url = config.directDatabaseUrl ?? config.databaseUrl;
-  if (url !== undefined) return work(url);
+  const { databaseUrl, directDatabaseUrl = databaseUrl } = config;
+  if (databaseUrl !== undefined && directDatabaseUrl !== undefined) {
+    await requireSameDatabase(databaseUrl, directDatabaseUrl);
+    return work(directDatabaseUrl);
+  }
   requireDataFolder(config);
   const database = await openUnmigrated(config.dataDir);
   return work(database.url).finally(() => database.stop());

@@ -1,16 +1,13 @@
-import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { SERVICE } from '../../config/service.js';
 import { seconds } from '../../clock/duration.js';
 import { StartupError } from '../../config/startup-error.js';
 import { connectionOptions } from '../pool/connection-options.js';
 import { type Migration, type MigrationState, migrationState } from './migration-state.js';
-import {
-  isDatabaseUnavailable,
-  rethrowAsNoConnection,
-  throwConnectionError,
-} from '../database-unavailable.js';
+import { MIGRATING, withConnection } from '../connect-once.js';
+import { isDatabaseUnavailable, throwConnectionError } from '../database-unavailable.js';
 import { NOTICE_LOST_SERVER, watchClient } from '../pool/lost-connections.js';
+import type { PostgresClient } from '../pool/postgres-client.js';
 import { ServiceClient } from '../pool/service-client.js';
 import { poolOf } from '../pool/service-pool.js';
 import { errorCodeOf } from '../../errors/error-code.js';
@@ -27,7 +24,6 @@ const OF_THE_DATABASE = ['42501', '42P07', '42723', '42710'];
  * of an index.
  */
 const UNDEFINED_OBJECT = '42704';
-const APPLICATION = `${SERVICE.prefix} migrate`;
 
 const warn: Say = (line) => {
   process.stderr.write(`${SERVICE.prefix}: ${line}\n`);
@@ -61,27 +57,18 @@ export async function migrate(
   });
 }
 
-interface Inspected<Found> extends MigrationState {
+export interface Inspected extends MigrationState {
   /** Why the role of this connection could not apply what is pending, if so. */
   readonly obstacle: string | undefined;
-  /** What `look` has found. */
-  readonly found: Found;
 }
-
-/** Asks further questions by the same connection. */
-type Look<Found> = (client: pg.Client, state: MigrationState) => Promise<Found>;
 
 /**
  * Compares the migrations without running any.
  * @throws StartupError if the connection fails, the database cannot store every text, the role may not use
  *   the tables, or they are another program's
  */
-export async function inspectMigrations<Found = void>(
-  url: string,
-  known: readonly Migration[],
-  look?: Look<Found>,
-): Promise<Inspected<Found>> {
-  return withClient(url, async (client) => {
+export async function inspectMigrations(url: string, known: readonly Migration[]): Promise<Inspected> {
+  return withConnection(url, async (client) => {
     await requireUtf8(client);
     const rights = await readRights(client);
     if (rights.owner !== null) requireUse(rights);
@@ -92,7 +79,7 @@ export async function inspectMigrations<Found = void>(
     if (state.applied.length > 0 && state.applied.length === state.newer.length)
       throw anotherProgram(rights.schema);
     const obstacle = state.pending.length > 0 ? whyNotMigrate(rights) : undefined;
-    return { ...state, obstacle, found: (await look?.(client, state)) as Found };
+    return { ...state, obstacle };
   });
 }
 
@@ -103,14 +90,14 @@ export async function inspectMigrations<Found = void>(
 export function countConnections(url: string): Promise<number> {
   const sql = `SELECT FROM pg_stat_activity
     WHERE datname = current_database() AND starts_with(application_name, $1) AND application_name <> $2`;
-  return withClient(
+  return withConnection(
     url,
-    async (client) => (await client.query(sql, [SERVICE.prefix, APPLICATION])).rowCount ?? 0,
+    async (client) => (await client.query(sql, [SERVICE.prefix, MIGRATING])).rowCount ?? 0,
   );
 }
 
 /** In another encoding, a name that it lacks would be a 500, and SQL_ASCII does not know what a letter is. */
-async function requireUtf8(client: pg.Client): Promise<void> {
+async function requireUtf8(client: PostgresClient): Promise<void> {
   const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
   const encoding = rows[0]?.server_encoding;
   if (encoding === 'UTF8') return;
@@ -118,18 +105,6 @@ async function requireUtf8(client: pg.Client): Promise<void> {
     `DATABASE_URL: the encoding of the database is ${encoding}, not UTF8.` +
       " Create one with: CREATE DATABASE petstore ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0",
   );
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: APPLICATION,
-    connectionTimeoutMillis: CONNECT,
-    ...NOTICE_LOST_SERVER,
-  });
-  client.on('error', () => undefined); // a lost connection fails the query
-  await client.connect().catch(rethrowAsNoConnection);
-  return work(client).finally(() => client.end());
 }
 
 /**
@@ -209,7 +184,7 @@ async function underLock<T>(
 function endWith(lock: ServiceClient, dataSource: DataSource): void {
   poolOf(dataSource).on('connect', (client) => {
     const end = () => {
-      (client as pg.ClientBase as ServiceClient).destroy();
+      (client as PostgresClient as ServiceClient).destroy();
     };
     if (lock.isLost) end();
     else lock.once('end', end);
@@ -221,7 +196,7 @@ async function connect(url: string, known: readonly Migration[]): Promise<DataSo
   const { DataSource } = await import('typeorm'); // loaded only when a migration is pending
   const dataSource = new DataSource({
     ...connectionOptions(url),
-    applicationName: APPLICATION,
+    applicationName: MIGRATING,
     poolSize: 2,
     extra: {
       ...NOTICE_LOST_SERVER,

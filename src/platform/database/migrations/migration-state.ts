@@ -1,4 +1,5 @@
 import type { MigrationInterface } from 'typeorm';
+import { StartupError } from '../../config/startup-error.js';
 
 /** A migration of this version. TypeORM records the name of the class. */
 export type Migration = new () => MigrationInterface;
@@ -25,6 +26,16 @@ export async function migrationState(query: Query, known: readonly string[]): Pr
     pending: known.filter((name) => !applied.includes(name)),
     newer: applied.filter((name) => !known.includes(name)),
   };
+}
+
+/** For a process that runs none. @throws StartupError if some are pending */
+export function requireMigrations({ applied, pending }: MigrationState): void {
+  if (pending.length === 0) return;
+  const lack =
+    applied.length === 0
+      ? 'The database has no tables of the service. Check that it is the right one'
+      : `The database lacks ${pending.join(', ')}`;
+  throw new StartupError(`${lack}. Start the service with MIGRATE_AT_START=on, or run: petstore migrate`);
 }
 
 /** The table does not exist before the first migration: TypeORM creates it. */

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { StartupError } from '../../config/startup-error.js';
+import type { PostgresClient } from '../pool/postgres-client.js';
 
 /** What the role of the connection may do, and what it finds. Names are quoted where SQL needs it. */
 interface Rights {
@@ -37,7 +37,7 @@ const RIGHTS = `
       ORDER BY 1) AS closed`;
 
 /** @throws StartupError if the role cannot use a schema, or what is in it belongs to another program */
-export async function readRights(client: pg.Client): Promise<Rights> {
+export async function readRights(client: PostgresClient): Promise<Rights> {
   const { rows } = await client.query<Rights>(RIGHTS);
   const [rights] = rows as [Rights]; // a SELECT without FROM
   if (rights.schema === null)
