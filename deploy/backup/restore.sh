@@ -19,7 +19,8 @@ script() {
   cat "$root/deploy/backup/empty.sql"
   # Without the last line nothing is committed.
   if client 'pg_restore --no-owner --file=-' <"$folder/petstore.dump"; then
-    cat "$root/deploy/backup/new-ids.sql"
+    echo 'RESET search_path;' # pg_restore has emptied it
+    cat "$root/src/platform/events/new-ids.sql"
     echo 'COMMIT;'
   else
     echo "DO \$\$ BEGIN RAISE 'the dump cannot be read'; END \$\$;"

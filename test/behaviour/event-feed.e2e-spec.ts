@@ -4,6 +4,7 @@ import { EventHousekeeping } from '../../src/platform/events/event-housekeeping.
 import { days } from '../../src/platform/clock/duration.js';
 import { ItemsModule } from '../items/items.module.js';
 import { emptyFeed } from '../support/event-feed.js';
+import { petstore as command } from '../support/command-line.js';
 import { becomes } from '../support/eventually.js';
 import { withClient } from '../support/test-database.js';
 import { Petstore } from '../support/petstore.js';
@@ -95,6 +96,55 @@ describe('GET /v1/events', () => {
     }
   });
 
+  describe('with a cursor that is ahead of the feed, as after the restore of an older copy', () => {
+    const restored = async () => {
+      await createItems('a', 'b', 'c');
+      const all = await page('/v1/events');
+      const ofOne = await page('/v1/events?type=item.created');
+      await petstore.query(`DELETE FROM events WHERE id > 1; UPDATE event_feed SET last_id = 1`);
+      return [all.next, ofOne.next];
+    };
+
+    it('is 410: the events up to the cursor are going to be others', async () => {
+      for (const next of await restored()) {
+        const { body } = await client.get(next).expect(410);
+        expect(body).toMatchObject({ code: 'events_expired' });
+      }
+      await createItems('another');
+      expect((await page('/v1/events')).events.map(({ id }) => id)).toEqual([1, 2]);
+    });
+
+    it('is read on after petstore new-ids, and misses nothing that is new', async () => {
+      const cursors = await restored();
+      const ahead = (await petstore.query('SELECT max(id) + 2 AS id FROM items')) as [{ id: number }];
+      const { code, stdout } = await command(['new-ids', '--json'], { DATABASE_URL: petstore.databaseUrl });
+      expect({ code, printed: JSON.parse(stdout) as unknown }).toEqual({
+        code: 0,
+        printed: { lastEventId: 1_000_000_001 },
+      });
+      const { body } = await client.post('/v1/items').send({ name: 'new', amount: 7 }).expect(201);
+      expect((body as { id: number }).id).toBeGreaterThan(ahead[0].id);
+      for (const next of cursors) expect((await page(next)).events).toMatchObject([{ id: 1_000_000_002 }]);
+    });
+  });
+
+  it('petstore new-ids beside the service loses no event, and gives those that wait the ids before the gap', async () => {
+    await createItems('a');
+    await page('/v1/events');
+    await petstore.query(
+      `INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ('item.created', 1, now(), '{}')`,
+    );
+    await withClient(petstore.databaseUrl, async (writer) => {
+      await writer.query('BEGIN');
+      await writer.query(
+        `INSERT INTO event_outbox (type, version, occurred_at, data) VALUES ('item.created', 1, now(), '{}')`,
+      );
+      await command(['new-ids'], { DATABASE_URL: petstore.databaseUrl });
+      await writer.query('COMMIT');
+    });
+    expect((await page('/v1/events')).events.map(({ id }) => id)).toEqual([1, 2, 1_000_000_003]);
+  });
+
   it('answers while PostgreSQL is read-only, like other reads: the latest changes follow later', async () => {
     await createItems('Rex');
     const { next } = await page('/v1/events');
@@ -111,6 +161,13 @@ describe('GET /v1/events', () => {
       await becomes(async () => (await client.get('/v1/items')).status, 200);
       expect((await page('/v1/events')).events).toHaveLength(1);
       expect((await page(next)).events).toEqual([]);
+      // A standby that is behind, after a failover: what it does not have yet comes later.
+      const after = async (last: number) => {
+        await one.query(`BEGIN READ WRITE; UPDATE event_feed SET last_id = ${last}; COMMIT`);
+        return page(next);
+      };
+      expect(await after(0)).toEqual({ events: [], next });
+      await after(1);
       await one.query(
         `BEGIN READ WRITE; ALTER DATABASE ${name} SET default_transaction_read_only = off; COMMIT`,
       );

@@ -18,24 +18,33 @@ async function petstore(...args: string[]): Promise<string> {
   expect({ code, stderr }).toEqual({ code: 0, stderr });
   return stdout;
 }
+async function createKey(name: string): Promise<number> {
+  const printed = await petstore('keys', 'create', '--plan', 'pro', '--name', name, '--json');
+  return (JSON.parse(printed) as { id: number }).id;
+}
 const paste = (block: string) => execFileSync('sh', ['-e', '-c', block], { cwd: folder.path });
 
 describe('the data of the embedded PostgreSQL', () => {
   it('are backed up and restored as docs/running.md says', async () => {
     await cp(MIGRATED_DATA, join(folder.path, '.petstore'), { recursive: true });
-    await petstore('keys', 'create', '--plan', 'pro', '--name', 'kept');
+    await createKey('kept');
     const page = readText('docs/running.md');
     paste(shellBlocks(page).find((block) => block.includes('.petstore "backups/')) ?? 'false');
-    await petstore('keys', 'create', '--plan', 'pro', '--name', 'made later');
+    const later = await createKey('made later');
 
     renameSync(join(folder.path, '.petstore'), join(folder.path, 'away'));
     const restore =
       /move `\.petstore` away, and run `(cp [^`]+)`/.exec(page.replaceAll('\n', ' '))?.[1] ?? 'false';
     const [made = ''] = readdirSync(join(folder.path, 'backups'));
-    paste(restore.replace(/(?<=backups\/)\S+/, made));
+    paste(
+      restore
+        .replace(/(?<=backups\/)\S+/, made)
+        .replace('npx petstore', `'${process.execPath}' '${COMMAND_LINE}'`),
+    );
     const keys = await petstore('keys', 'list');
     expect(keys).toContain('kept');
     expect(keys).not.toContain('made later');
+    expect(await createKey('made after the restore')).toBeGreaterThan(later + 1_000);
   });
 });
 

@@ -6,6 +6,7 @@ import { EventHousekeeping } from './event-housekeeping.js';
 import { EventSequencer } from './event-sequencer.js';
 import { EventsController } from './events.controller.js';
 import { EventsService } from './events.service.js';
+import { addNewIdsCommand } from './new-ids.command.js';
 import { WaitingWork } from './waiting-work.js';
 
 /** Global: the pipe of `@UnitOfWork()`, in any feature, is given `Changes`. A module may still import it. */
@@ -17,4 +18,5 @@ import { WaitingWork } from './waiting-work.js';
 })
 export class EventsModule {
   static readonly scopes = ['events:read'] as const;
+  static readonly commands = [addNewIdsCommand];
 }

@@ -12,12 +12,15 @@ interface Row extends Omit<EventRow, 'id'> {
   readonly id: Int64 | null;
   readonly lastId: Int64;
   readonly clearedTo: Int64;
+  /** A standby may not have yet what its primary has. */
+  readonly isReadOnly: boolean;
 }
 
 const COLUMNS = 'id, type, version, occurred_at AS "occurredAt", data::text AS data';
 
 const select = (filter: string): string => `
-  SELECT event.*, last_id AS "lastId", cleared_to AS "clearedTo"
+  SELECT event.*, last_id AS "lastId", cleared_to AS "clearedTo",
+         current_setting('transaction_read_only')::boolean AS "isReadOnly"
   FROM event_feed LEFT JOIN LATERAL (
     SELECT ${COLUMNS} FROM events WHERE id > $1 ${filter} ORDER BY id LIMIT $2
   ) AS event ON true
@@ -50,12 +53,15 @@ export class EventsService {
     const after = cursor === undefined ? undefined : decodeCursor(cursor, scope);
     await this.sequencer.catchUp();
     const rows = await this.read(after ?? 0n, limit, type);
-    const { lastId = 0, clearedTo = 0 } = rows[0] ?? {};
+    const { lastId = 0, clearedTo = 0, isReadOnly = false } = rows[0] ?? {};
     if (after !== undefined && after < clearedTo) throw new EventsExpired();
+    // The feed went back, by a restored backup: other events are going to have the ids up to the cursor.
+    const isAhead = after !== undefined && after > lastId;
+    if (isAhead && !isReadOnly) throw new EventsExpired();
     const events = rows.filter(isEvent);
     // A partial page ends at the newest event of all types, so that an active reader's cursor does not
     // expire.
-    const end = events.length === limit ? events.at(-1)?.id : lastId;
+    const end = events.length === limit ? events.at(-1)?.id : isAhead ? after : lastId;
     const page = new Page(events, encodeCursor(end ?? lastId, scope));
     return page.map((event) => EventResponse.from(event));
   }
