@@ -45,6 +45,32 @@ describe('GET /metrics', () => {
     expect((await metrics()).split('\n')).toContain(line);
   });
 
+  it('counts the failures of each background task by its name, and says for how long it has failed', async () => {
+    const text = await metrics();
+    const names = (metric: string) =>
+      [...text.matchAll(new RegExp(`^${PREFIX}_${metric}{task="(.+)"} \\d`, 'gm'))].map(([, name]) => name);
+    for (const metric of ['task_failures_total', 'task_failing_seconds']) {
+      expect(names(metric)).toEqual(
+        expect.arrayContaining([
+          'addDeliveries',
+          'clearDeliveries',
+          'clearEvents',
+          'clearIdempotentResponses',
+          'deliverWebhooks',
+          'listenForKeyChanges',
+          'lookForWork',
+          'measureWebhookBacklog',
+          'mergeUsage',
+          'numberEvents',
+          'recordBans',
+          'recordLastUse',
+          'recordUsage',
+        ]),
+      );
+      expect(names(metric)).not.toContain('unnamed');
+    }
+  });
+
   it.each([
     ['http_request_duration_seconds_count{method="GET",route="/v1/events",status="200"} 3'],
     ['http_request_duration_seconds_count{method="GET",route="/v1/events",status="429"} 24'],

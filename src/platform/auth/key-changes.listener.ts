@@ -25,7 +25,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
       `Cannot listen for changes of keys, which take up to 10 s now; retrying: ${String(error)}`,
     );
   });
-  private readonly check = this.tasks.add(CHECK_EVERY, () => this.connectOrProbe());
+  private readonly check = this.tasks.add(CHECK_EVERY, () => this.connectOrProbe(), 'listenForKeyChanges');
   private client?: ServiceClient;
   /** One that does not listen yet. */
   private opening?: ServiceClient;

@@ -22,7 +22,7 @@ export class LastUsedRecorder implements OnApplicationShutdown {
   });
   private times = new Map<Int64, number>();
   /** Waits for a running write first. The times of a failed write are kept for the next one. */
-  readonly write = this.tasks.add(WRITE_EVERY, () => this.writeTimes());
+  readonly write = this.tasks.add(WRITE_EVERY, () => this.writeTimes(), 'recordLastUse');
 
   constructor(private readonly keys: ApiKeysRepository) {}
 

@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
-import { PeriodicTasks } from './periodic-tasks.js';
+import { Logger } from '@nestjs/common';
+import { PeriodicTasks, taskOutcomes } from './periodic-tasks.js';
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -48,6 +49,57 @@ describe('PeriodicTasks', () => {
     await jest.advanceTimersByTimeAsync(100);
     expect(reported).toEqual([new Error('1'), new Error('3')]);
     void tasks.stop();
+  });
+
+  describe('a task that keeps failing', () => {
+    const HOUR = 60 * 60_000;
+    let works: boolean;
+    let reported: unknown[];
+    let logged: jest.SpiedFunction<Logger['log']>;
+    let tasks: PeriodicTasks;
+
+    beforeEach(() => {
+      [works, reported] = [false, []];
+      logged = jest.spyOn(Logger.prototype, 'log').mockReturnValue();
+      tasks = new PeriodicTasks((error) => reported.push(error));
+      const clearCrumbs = () => (works ? Promise.resolve() : Promise.reject(new Error('on purpose')));
+      tasks.add(60_000, clearCrumbs);
+      tasks.add(60_000, () => Promise.resolve(), 'another');
+    });
+    afterEach(() => tasks.stop());
+
+    const outcomes = () => taskOutcomes().filter(({ name }) => /^(clearCrumbs|another)$/.test(name));
+
+    it('is reported again each hour, and that it works again once', async () => {
+      await jest.advanceTimersByTimeAsync(HOUR);
+      expect(reported).toHaveLength(1);
+      await jest.advanceTimersByTimeAsync(2 * HOUR);
+      expect(reported).toHaveLength(3);
+      expect(logged).not.toHaveBeenCalled();
+      works = true;
+      await jest.advanceTimersByTimeAsync(HOUR);
+      expect(logged.mock.calls).toEqual([
+        ['The task clearCrumbs works again; it had failed 180 times in 10800 s.'],
+      ]);
+      works = false;
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(reported).toHaveLength(4);
+    });
+
+    it('is counted by its name, with the time from its first to its last failure, until it stops', async () => {
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(outcomes()).toEqual([
+        { name: 'clearCrumbs', failed: 1, failingFor: 0 },
+        { name: 'another', failed: 0, failingFor: 0 },
+      ]);
+      await jest.advanceTimersByTimeAsync(9 * 60_000 + 59_999);
+      expect(outcomes()).toMatchObject([{ failed: 10, failingFor: 9 * 60_000 }, { failed: 0 }]);
+      works = true;
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(outcomes()).toMatchObject([{ failed: 10, failingFor: 0 }, { failed: 0 }]);
+      await tasks.stop();
+      expect(outcomes()).toEqual([]);
+    });
   });
 
   it('begins a task on demand, unless it is running or stop() has been called', async () => {

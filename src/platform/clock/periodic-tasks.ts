@@ -1,5 +1,6 @@
+import { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withTimeout, seconds } from './duration.js';
+import { hours, withTimeout, seconds } from './duration.js';
 
 type Task = () => Promise<unknown>;
 /**
@@ -14,7 +15,28 @@ interface BeginnableTask {
   readonly runAgain: Run;
 }
 
+/** How the runs of a task have ended. Times are in milliseconds of a monotonic clock. */
+interface Outcomes {
+  readonly name: string;
+  /** Failed runs in all. */
+  failed: number;
+  /** Failed runs since the last one that succeeded, with the times of the first and of the last. */
+  failing?: { runs: number; readonly since: number; until: number; saidAt: number } | undefined;
+}
+
 const RETRY_AFTER = seconds(0.25);
+/** A failure that goes on is reported again after this time. */
+const REPORT_EVERY = hours(1);
+
+const known = new Set<Outcomes>();
+
+/** How the tasks of this process do, until they are stopped. Several may have one name. */
+export const taskOutcomes = (): { name: string; failed: number; failingFor: number }[] =>
+  Array.from(known, ({ name, failed, failing }) => ({
+    name,
+    failed,
+    failingFor: failing === undefined ? 0 : failing.until - failing.since,
+  }));
 
 /**
  * Runs background tasks, each at its interval or when it is begun, and never twice at the same time. The
@@ -23,23 +45,32 @@ const RETRY_AFTER = seconds(0.25);
 export class PeriodicTasks {
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly running = new Map<Task, Promise<boolean>>();
-  private readonly failing = new Set<Task>();
+  private readonly outcomes: Outcomes[] = [];
   private hasStopped = false;
 
-  /** @param onFailure gets the first of consecutive errors of a task. The task continues to run. */
+  /**
+   * @param onFailure gets the first of consecutive errors of a task, and one in each hour while they go on.
+   *   The task continues to run.
+   */
   constructor(private readonly onFailure: (error: unknown) => void) {}
 
-  /** @param interval milliseconds */
-  add(interval: number, task: Task): Run {
-    const { begin, runAgain } = this.onDemand(task);
+  /**
+   * @param interval milliseconds
+   * @param name in the metrics and in the log; without it, the name of the function
+   */
+  add(interval: number, task: Task, name?: string): Run {
+    const { begin, runAgain } = this.onDemand(task, name);
     this.timers.push(setInterval(begin, interval).unref());
     return runAgain;
   }
 
   /** Adds a task without an interval. */
-  onDemand(task: Task): BeginnableTask {
+  onDemand(task: Task, name = task.name || 'unnamed'): BeginnableTask {
+    const outcomes: Outcomes = { name, failed: 0 };
+    this.outcomes.push(outcomes);
+    known.add(outcomes);
     const start = (): Promise<boolean> => {
-      const running = this.attempt(task).finally(() => this.running.delete(task));
+      const running = this.attempt(task, outcomes).finally(() => this.running.delete(task));
       this.running.set(task, running);
       return running;
     };
@@ -58,6 +89,7 @@ export class PeriodicTasks {
   async stop(): Promise<void> {
     this.hasStopped = true;
     for (const timer of this.timers) clearInterval(timer);
+    for (const outcomes of this.outcomes) known.delete(outcomes);
     await Promise.all(this.running.values());
   }
 
@@ -79,15 +111,29 @@ export class PeriodicTasks {
     return withTimeout(last(), limit, () => false);
   }
 
-  private async attempt(task: Task): Promise<boolean> {
+  private async attempt(task: Task, outcomes: Outcomes): Promise<boolean> {
     try {
       await task();
-      this.failing.delete(task);
+      if (outcomes.failing) sayRecovered(outcomes.name, outcomes.failing);
+      outcomes.failing = undefined;
       return true;
     } catch (error) {
-      if (!this.failing.has(task)) this.onFailure(error);
-      this.failing.add(task);
+      const now = performance.now();
+      outcomes.failed += 1;
+      outcomes.failing ??= { runs: 0, since: now, until: now, saidAt: -Infinity };
+      outcomes.failing.runs += 1;
+      outcomes.failing.until = now;
+      if (now - outcomes.failing.saidAt >= REPORT_EVERY) {
+        outcomes.failing.saidAt = now;
+        this.onFailure(error);
+      }
       return false;
     }
   }
+}
+
+function sayRecovered(name: string, { runs, since }: NonNullable<Outcomes['failing']>): void {
+  const lasted = Math.round((performance.now() - since) / seconds(1));
+  const failed = runs === 1 ? 'once' : `${runs} times`;
+  new Logger('Background').log(`The task ${name} works again; it had failed ${failed} in ${lasted} s.`);
 }

@@ -22,11 +22,10 @@ export class EventHousekeeping extends Housekeeping {
   }
 
   onApplicationBootstrap(): void {
-    this.waiting.add(
-      HAS_EVENTS,
-      this.onDemand(() => this.sequencer.catchUp()),
-    );
-    this.every(CLEAR_EVERY, () => this.clear());
+    const numberEvents = () => this.sequencer.catchUp();
+    const clearEvents = () => this.clear();
+    this.waiting.add(HAS_EVENTS, this.onDemand(numberEvents));
+    this.every(CLEAR_EVERY, clearEvents);
   }
 
   /** Deletes events older than 30 days, in short transactions. */

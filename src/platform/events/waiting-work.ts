@@ -20,7 +20,8 @@ export class WaitingWork extends Housekeeping {
   }
 
   onApplicationBootstrap(): void {
-    this.every(LOOK_EVERY, () => this.look());
+    const lookForWork = () => this.look();
+    this.every(LOOK_EVERY, lookForWork);
   }
 
   /**

@@ -43,7 +43,8 @@ export class IdempotentResponses extends Housekeeping {
   }
 
   onApplicationBootstrap(): void {
-    this.every(CLEAR_EVERY, () => this.clear());
+    const clearIdempotentResponses = () => this.clear();
+    this.every(CLEAR_EVERY, clearIdempotentResponses);
   }
 
   /** The response to the first request, if any. @throws IdempotencyKeyReused */

@@ -9,6 +9,7 @@ import { MetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
 import { PoolMetrics } from './pool-metrics.js';
 import { MetricsController, Scrape } from './scrape.js';
+import { TaskMetrics } from './task-metrics.js';
 
 @Global()
 @Module({
@@ -21,6 +22,7 @@ import { MetricsController, Scrape } from './scrape.js';
     PoolMetrics,
     MetricsServer,
     Scrape,
+    TaskMetrics,
   ],
   exports: [Metrics, HttpMetrics, MetricsServer],
 })

@@ -39,7 +39,7 @@ export class Bans implements OnApplicationShutdown {
   private readonly tasks = new PeriodicTasks((error) => {
     this.logger.warn(`${this.waiting} bans are not recorded yet; retrying: ${String(error)}`);
   });
-  private readonly write = this.tasks.add(WRITE_EVERY, () => this.record());
+  private readonly write = this.tasks.add(WRITE_EVERY, () => this.record(), 'recordBans');
 
   constructor(
     private readonly keys: ApiKeysRepository,

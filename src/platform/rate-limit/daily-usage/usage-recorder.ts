@@ -46,13 +46,13 @@ export class UsageRecorder {
   private readAgainAt = -Infinity;
   private latest = NaN;
   /** Records all changes. What cannot be recorded is kept for the next run. */
-  readonly write = this.tasks.add(WRITE_EVERY, () => this.writeAll());
+  readonly write = this.tasks.add(WRITE_EVERY, () => this.writeAll(), 'recordUsage');
 
   constructor(
     private readonly clock: Clock,
     private readonly repository: Pick<DailyUsageRepository, 'record' | 'sumOfOthers' | 'merge'>,
   ) {
-    this.tasks.add(MERGE_EVERY, () => repository.merge());
+    this.tasks.add(MERGE_EVERY, () => repository.merge(), 'mergeUsage');
   }
 
   /** Counts an admitted request. @param day days since 1970-01-01 */

@@ -79,7 +79,7 @@ export class RedisWatch {
       this.logger.debug(String(error));
     });
     await this.beat();
-    this.tasks.add(HEARTBEAT, () => this.beat()); // not earlier: it would connect as well
+    this.tasks.add(HEARTBEAT, () => this.beat(), 'watchRedis'); // not earlier: it would connect as well
   }
 
   stop(): void {

@@ -22,8 +22,10 @@ export class WebhookHousekeeping extends Housekeeping {
   }
 
   onApplicationBootstrap(): void {
-    this.every(MEASURE_EVERY, () => this.measure());
-    this.every(CLEAR_EVERY, () => this.clear());
+    const measureWebhookBacklog = () => this.measure();
+    const clearDeliveries = () => this.clear();
+    this.every(MEASURE_EVERY, measureWebhookBacklog);
+    this.every(CLEAR_EVERY, clearDeliveries);
   }
 
   async measure(): Promise<void> {

@@ -63,10 +63,10 @@ export class WebhookWorker
 
   onApplicationBootstrap(): void {
     if (!this.delivers) return;
-    const delivering = this.tasks.onDemand(() => this.deliverDue());
+    const delivering = this.tasks.onDemand(() => this.deliverDue(), 'deliverWebhooks');
     const reading = this.tasks.onDemand(async () => {
       if ((await this.readFeed()) > 0) await delivering.runAgain();
-    });
+    }, 'addDeliveries');
     this.waiting.add(this.store.hasWork, delivering.begin);
     this.waiting.add(HAS_EVENTS_TO_READ, reading.begin);
     if (this.isDedicated) this.logger.log('The worker delivers webhooks.');
