@@ -3,8 +3,10 @@ import { EventSequencer } from '../events/event-sequencer.js';
 import { EventsService } from '../events/events.service.js';
 import type { Int64 } from '../json/int64.js';
 import { DisabledReason, Webhook, type WebhookState } from './webhook.entity.js';
+import { DeliveryState } from './webhook-delivery.entity.js';
 import { END_PAUSE, IS_ACTIVE } from './webhook-sql.js';
 
+/** Deliveries per transaction, during which no process begins to send to the webhook: milliseconds. */
 const BATCH = 1_000;
 /** Counting stops here. */
 const MAX_COUNT = 10_000;
@@ -23,22 +25,22 @@ export interface WebhookOverview {
   readonly failed: number;
 }
 
+/** Why nothing is sent to a webhook: it is disabled, or its key may not receive events. */
+export type Obstacle = 'disabled' | 'key';
+
+/** What was resent to a webhook. */
+export interface Retried {
+  readonly id: Int64;
+  readonly retried: number;
+  readonly obstacle: Obstacle | null;
+}
+
 /** Operations on the webhooks of all keys. The CLI creates it without Nest. */
 export class WebhookOperations {
   constructor(private readonly dataSource: DataSource) {}
 
   list(): Promise<WebhookOverview[]> {
     return this.dataSource.query(LIST);
-  }
-
-  /** Why nothing is sent to a webhook, or null. @returns undefined for an unknown webhook */
-  async obstacleOf(id: Int64): Promise<'disabled' | 'key' | null | undefined> {
-    const [webhook] = await this.dataSource.query<{ obstacle: 'disabled' | 'key' | null }[]>(
-      `SELECT CASE WHEN state = 'disabled' THEN 'disabled' WHEN NOT (${IS_ACTIVE}) THEN 'key' END AS obstacle
-       FROM webhooks WHERE id = $1 AND deleted_at IS NULL`,
-      [id],
-    );
-    return webhook?.obstacle;
   }
 
   /** The owner cannot enable it again. @returns false for an unknown webhook */
@@ -56,11 +58,21 @@ export class WebhookOperations {
     });
   }
 
-  /** Resends failed deliveries created since the given time. @returns their number */
-  async retry(id: Int64, since: Date): Promise<number> {
-    let all = 0;
-    for (let count = BATCH; count === BATCH; all += count) count = await this.retryBatch(id, since);
-    await this.dataSource.query(END_PAUSE, [id]);
+  /**
+   * Sends everything again that has failed, and now what waits for a later attempt, with new retry schedules.
+   * Skips what a process is sending at the moment, and events that have expired.
+   * @param id of the only webhook, or `undefined` for all
+   * @returns the number of deliveries by webhook; empty for an unknown one
+   */
+  async retry(id: Int64 | undefined): Promise<Retried[]> {
+    const webhooks = await this.dataSource.query<{ id: Int64; obstacle: Obstacle | null }[]>(
+      `SELECT id, CASE WHEN state = 'disabled' THEN 'disabled' WHEN NOT (${IS_ACTIVE}) THEN 'key' END AS obstacle
+       FROM webhooks WHERE deleted_at IS NULL AND id = coalesce($1, id) ORDER BY id`,
+      [id ?? null],
+    );
+    const all: Retried[] = [];
+    for (const webhook of webhooks)
+      all.push({ ...webhook, retried: webhook.obstacle === null ? await this.retryAll(webhook.id) : 0 });
     return all;
   }
 
@@ -75,17 +87,59 @@ export class WebhookOperations {
     });
   }
 
-  private async retryBatch(id: Int64, since: Date): Promise<number> {
-    const [, count] = await this.dataSource.query<[unknown, number]>(
-      `UPDATE webhook_deliveries SET state = 'pending', tries = 0, next_attempt_at = now()
-       WHERE id = ANY (ARRAY(SELECT id FROM webhook_deliveries
-                             WHERE webhook_id = $1 AND state = 'failed' AND created_at >= $2
-                             ORDER BY id LIMIT ${BATCH}))`,
-      [id, since],
+  /** What waits comes first: what failed waits afterwards, and may even have been tried. */
+  private async retryAll(id: Int64): Promise<number> {
+    const [begin] = await this.dataSource.query<{ at: string; newest: Int64 | null }[]>(
+      `SELECT now()::text AS at, (SELECT max(id) FROM webhook_deliveries WHERE webhook_id = $1) AS newest`,
+      [id],
     );
-    return count;
+    let all = 0;
+    for (const state of [DeliveryState.Pending, DeliveryState.Failed])
+      for (let after: Int64 | null = 0; after !== null;) {
+        const batch: Batch = await this.retryBatch([id, state, after, begin?.newest ?? null, begin?.at]);
+        all += batch.count;
+        after = batch.last;
+      }
+    await this.dataSource.query(END_PAUSE, [id]);
+    return all;
+  }
+
+  private retryBatch(parameters: unknown[]): Promise<Batch> {
+    return this.dataSource.transaction(async (manager) => {
+      // A separate statement, so that the next one sees what a process claimed before.
+      await manager.query('SELECT FROM webhooks WHERE id = $1 FOR NO KEY UPDATE', parameters.slice(0, 1));
+      const [batch] = await manager.query<Batch[]>(RETRY, parameters);
+      return batch ?? { last: null, count: 0 };
+    });
   }
 }
+
+/** The last delivery of a batch, or null if there were none. */
+interface Batch {
+  readonly last: Int64 | null;
+  readonly count: number;
+}
+
+/**
+ * Resends deliveries of the webhook $1 in the state $2, from the id $3 to the id $4. All of them have one
+ * time, $5, so that they keep their order. One that is claimed has the end of the lease as its next attempt.
+ */
+const RETRY = `
+  WITH batch AS (
+    SELECT delivery.id FROM webhook_deliveries AS delivery
+      JOIN webhooks ON webhooks.id = webhook_id
+    WHERE webhook_id = $1 AND delivery.state = $2 AND delivery.id > $3 AND delivery.id <= $4
+      AND (next_attempt_at IS NULL OR next_attempt_at > statement_timestamp())
+      AND NOT (busy_by IS NOT NULL AND next_attempt_at IS NOT DISTINCT FROM busy_until)
+      AND (event_id IS NULL OR EXISTS (SELECT FROM events WHERE events.id = event_id))
+      AND ${IS_ACTIVE}
+    ORDER BY delivery.id LIMIT ${BATCH} FOR UPDATE OF delivery SKIP LOCKED
+  ), retried AS (
+    UPDATE webhook_deliveries AS delivery SET state = 'pending', tries = 0, next_attempt_at = $5
+    FROM batch WHERE delivery.id = batch.id
+    RETURNING delivery.id
+  )
+  SELECT max(id) AS last, count(*)::integer AS count FROM retried`;
 
 const counted = (state: string): string => `
   (SELECT count(*) FROM (SELECT FROM webhook_deliveries

@@ -1,19 +1,12 @@
-import { type Command, Option } from 'commander';
-import { days } from '../clock/duration.js';
+import type { Command } from 'commander';
 import type { Int64 } from '../json/int64.js';
 import { parseInt64 } from '../json/int64.js';
 import { StartupError, UsageError } from '../config/startup-error.js';
 import type { CommandDatabase } from '../database/command-database.js';
 import { ApiKey } from '../keys/api-key.entity.js';
 import { Webhook } from './webhook.entity.js';
-import { WebhookOperations, type WebhookOverview } from './webhook-operations.js';
-import { duration } from '../terminal/arguments.js';
+import { type Retried, WebhookOperations, type WebhookOverview } from './webhook-operations.js';
 import { type Json, print, table } from '../terminal/print.js';
-
-interface RetryOptions extends Json {
-  /** Milliseconds. */
-  readonly since: number;
-}
 
 /** `petstore webhooks …` */
 export function addWebhooksCommand(program: Command, database: CommandDatabase): void {
@@ -34,15 +27,12 @@ export function addWebhooksCommand(program: Command, database: CommandDatabase):
     .option('--json', 'print one JSON object')
     .action((id: string, options: Json) => enable(database, id, options));
   webhooks
-    .command('retry <id>')
-    .description('Send the failed deliveries of a webhook again.')
-    .addOption(
-      new Option('--since <duration>', 'how far back, such as 2h or 7d')
-        .argParser(duration)
-        .default(days(1), '1d'),
+    .command('retry [id]')
+    .description(
+      'Send everything again that has failed, and now what waits for its next attempt: of one webhook, or of all.',
     )
-    .option('--json', 'print one JSON object')
-    .action((id: string, options: RetryOptions) => retry(database, id, options));
+    .option('--json', 'print one JSON object; without an id, a JSON array')
+    .action((id: string | undefined, options: Json) => retry(database, id, options));
 }
 
 async function list(database: CommandDatabase, { json }: Json): Promise<void> {
@@ -62,24 +52,36 @@ async function enable(database: CommandDatabase, id: string, { json }: Json): Pr
   print(json, { id: number, state: 'enabled' }, () => `Webhook ${id} is enabled.`);
 }
 
-async function retry(database: CommandDatabase, id: string, { since, json }: RetryOptions): Promise<void> {
-  const number = webhookId(id);
-  const retried = await withWebhooks(database, async (webhooks) => {
-    const obstacle = await webhooks.obstacleOf(number);
-    existing(id, obstacle !== undefined);
-    if (obstacle === 'disabled')
-      throw new StartupError(`Webhook ${id} is disabled. First run petstore webhooks enable ${id}.`);
-    if (obstacle === 'key')
-      throw new StartupError(
-        `Nothing is sent to webhook ${id}: its key is revoked, has expired or lacks a scope.`,
-      );
-    return webhooks.retry(number, new Date(Date.now() - since));
-  });
-  print(json, { id: number, retried }, () => {
-    const deliveries = retried === 1 ? '1 delivery' : `${retried} deliveries`;
-    return `${deliveries} of webhook ${id} will be sent again.`;
-  });
+async function retry(database: CommandDatabase, id: string | undefined, { json }: Json): Promise<void> {
+  const number = id === undefined ? undefined : webhookId(id);
+  const all = await withWebhooks(database, (webhooks) => webhooks.retry(number));
+  if (id === undefined) {
+    print(json, all, () => retriedText(all));
+    return;
+  }
+  const [webhook] = all;
+  existing(id, webhook !== undefined);
+  if (webhook?.obstacle === 'disabled')
+    throw new StartupError(`Webhook ${id} is disabled. First run petstore webhooks enable ${id}.`);
+  if (webhook?.obstacle === 'key')
+    throw new StartupError(
+      `Nothing is sent to webhook ${id}: its key is revoked, has expired or lacks a scope.`,
+    );
+  const retried = webhook?.retried ?? 0;
+  print(json, { id: number, retried }, () => `${deliveries(retried)} of webhook ${id} will be sent again.`);
 }
+
+function retriedText(all: readonly Retried[]): string {
+  const sum = all.reduce((total, { retried }) => total + retried, 0);
+  const skipped = all.filter(({ obstacle }) => obstacle !== null).map(({ id }) => id);
+  const left =
+    skipped.length === 0
+      ? ''
+      : `\nNothing is sent to webhooks that are disabled, or whose key is revoked, has expired or lacks a scope: ${skipped.join(', ')}.`;
+  return `${deliveries(sum)} of all webhooks will be sent again.${left}`;
+}
+
+const deliveries = (count: number): string => (count === 1 ? '1 delivery' : `${count} deliveries`);
 
 function withWebhooks<T>(
   database: CommandDatabase,
