@@ -1,6 +1,6 @@
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
-import { validatedTypes } from './.ci/validated-types.mjs';
+import { validatedTypes } from '.ci/validated-types.mjs';
 
 export default tseslint.config(
   { ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.petstore/'] },
@@ -27,14 +27,19 @@ export default tseslint.config(
         {
           object: 'process',
           property: 'env',
-          message: 'Only src/platform/config/ and the *.config.ts of a module read the environment.',
+          message: 'Only src/platform/kernel/config/ and the *.config.ts of a module read the environment.',
         },
       ],
     },
   },
   {
     // Clients are programs of their own; a *.config.ts of a module reads its settings.
-    files: ['src/platform/config/**/*.ts', 'src/**/*.config.ts', 'test/support/**/*.ts', 'clients/**/*.ts'],
+    files: [
+      'src/platform/kernel/config/**/*.ts',
+      'src/**/*.config.ts',
+      'test/support/**/*.ts',
+      'clients/**/*.ts',
+    ],
     rules: { 'no-restricted-properties': 'off' },
   },
   {

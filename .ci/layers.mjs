@@ -1,40 +1,28 @@
 /**
- * The order of the folders in src/platform/, from top to bottom. A file imports its own folder and the folders below it.
+ * The groups of src/platform/ and the folders in each, from top to bottom. A file imports its own group and the groups below it.
  * `npm run lint` enforces this order, and docs/architecture.md says what each folder promises.
  */
-export const LAYERS = [
-  ['cli', 'bootstrap'],
-  ['openapi'],
-  ['webhooks'],
-  ['events'],
-  ['own-key'],
-  ['rate-limit'],
-  ['auth'],
-  ['keys'],
-  ['unit-of-work'],
-  ['idempotency'],
-  ['health', 'metrics', 'logging', 'tracing'],
-  ['deprecation', 'pagination', 'conditional', 'validation'],
-  ['statements'],
-  ['database'],
-  ['http'],
-  ['concurrency', 'embedded-postgres'],
-  ['errors'],
-  ['terminal'],
-  ['json'],
-  ['clock', 'cache', 'plans', 'naming'],
-  ['config'],
-];
+export const GROUPS = {
+  program: ['cli', 'bootstrap', 'openapi'],
+  feed: ['webhooks', 'events'],
+  access: ['own-key', 'rate-limit', 'auth', 'keys', 'plans'],
+  writes: ['unit-of-work', 'idempotency'],
+  observe: ['health', 'metrics', 'logging', 'tracing'],
+  http: ['deprecation', 'pagination', 'conditional', 'validation', 'core'],
+  data: ['statements', 'database', 'embedded-postgres'],
+  kernel: ['concurrency', 'errors', 'terminal', 'json', 'clock', 'cache', 'naming', 'config'],
+};
 
-const platform = LAYERS.flat();
-const folders = (names) => `^src/platform/(${names.join('|')})/`;
+const groups = Object.keys(GROUPS);
 const PUBLIC_API = '^src/platform/index\\.ts$';
+/** A feature is a folder in src/, or in src/features/, where 1.3 put those of another service. */
+const FEATURE = '(?:features/)?(?!platform/|features/)[^/.]+/';
 
-const order = platform.slice(1).map((name, i) => ({
-  name: `${name}-imports-nothing-above-it`,
+const order = groups.slice(1).map((name, i) => ({
+  name: `${name}-imports-no-group-above-it`,
   severity: 'error',
-  from: { path: folders([name]) },
-  to: { path: folders(platform.slice(0, i + 1)) },
+  from: { path: `^src/platform/${name}/` },
+  to: { path: `^src/platform/(${groups.slice(0, i + 1).join('|')})/` },
 }));
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -52,14 +40,14 @@ export default {
       comment:
         'the module, a service, a guard, a decorator, errors, an entity, a query, a response, events, or what writes them',
       severity: 'error',
-      from: { path: '^src/(features|shop)/([^/]+)/' },
+      from: { path: `^src/(${FEATURE})` },
       to: {
         path: '^src/',
         pathNot: [
-          '^src/$1/$2/',
+          '^src/$1',
           PUBLIC_API,
-          '^src/(features|shop)/.*\\.(module|service|guard|decorator|errors|events|entity|query|response)\\.ts$',
-          '^src/(features|shop)/.*-changes\\.ts$',
+          `^src/${FEATURE}.*\\.(module|service|guard|decorator|errors|events|entity|query|response)\\.ts$`,
+          `^src/${FEATURE}.*-changes\\.ts$`,
         ],
       },
     },
@@ -88,10 +76,10 @@ export default {
       name: 'embedded-postgres-stands-alone',
       comment: 'the launcher of PostgreSQL knows nothing of the service but how to read the code of an error',
       severity: 'error',
-      from: { path: '^src/platform/embedded-postgres/' },
+      from: { path: '^src/platform/data/embedded-postgres/' },
       to: {
         path: '^src/',
-        pathNot: ['^src/platform/embedded-postgres/', '^src/platform/errors/error-code\\.ts$'],
+        pathNot: ['^src/platform/data/embedded-postgres/', '^src/platform/kernel/errors/error-code\\.ts$'],
       },
     },
     {

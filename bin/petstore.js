@@ -17,7 +17,9 @@ function build() {
 }
 
 if (existsSync(at('dist/src/cli.js')) || build()) {
-  const { load } = await import(new URL('../dist/src/platform/config/out-of-files.js', import.meta.url).href);
+  const { load } = await import(
+    new URL('../dist/src/platform/kernel/config/out-of-files.js', import.meta.url).href
+  );
   await load(() => import(new URL('../dist/src/cli.js', import.meta.url).href));
 } else {
   process.stderr.write('petstore: the build failed. Run: npm ci && npm run build\n');

@@ -1,5 +1,5 @@
 import * as listed from '../migrations/index.js';
-import type { Migration } from './platform/database/migrations/migration-state.js';
+import type { Migration } from './platform/data/database/migrations/migration-state.js';
 
 const timeOf = ({ name }: Migration): number => Number(/\d+$/.exec(name)?.[0]);
 

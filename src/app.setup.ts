@@ -2,39 +2,39 @@ import { VersioningType } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
-import { startLogger } from './platform/bootstrap/start-logger.js';
-import type { Config } from './platform/config/config.js';
-import { handleClientErrors } from './platform/http/adapter/client-errors.js';
-import { limitTransport } from './platform/http/adapter/transport-limits.js';
+import { startLogger } from './platform/program/bootstrap/start-logger.js';
+import type { Config } from './platform/kernel/config/config.js';
+import { handleClientErrors } from './platform/http/core/adapter/client-errors.js';
+import { limitTransport } from './platform/http/core/adapter/transport-limits.js';
 import {
   addLocation,
   addResourceTag,
   addValidators,
   isNotModified,
   setNoStore,
-} from './platform/conditional/response-headers.js';
-import { addPageHeaders } from './platform/pagination/page.js';
-import { JsonAdapter, type ResponseHooks } from './platform/http/adapter/json.adapter.js';
-import { HttpConfig } from './platform/http/http.config.js';
-import { corsHeadersFor, setupCors } from './platform/http/middleware/cors.js';
+} from './platform/http/conditional/response-headers.js';
+import { addPageHeaders } from './platform/http/pagination/page.js';
+import { JsonAdapter, type ResponseHooks } from './platform/http/core/adapter/json.adapter.js';
+import { HttpConfig } from './platform/http/core/http.config.js';
+import { corsHeadersFor, setupCors } from './platform/http/core/middleware/cors.js';
 import {
   beforeRoutes,
   replaceImpossiblePath,
   setRequestId,
-} from './platform/http/middleware/before-routes.js';
-import { ignoreLongNegotiation } from './platform/http/middleware/negotiation.js';
-import { observeResponses } from './platform/http/middleware/response-observer.js';
-import { Clock } from './platform/clock/clock.js';
-import { Logger } from './platform/logging/logger.js';
-import { RequestLog } from './platform/logging/request-log.js';
-import { HttpMetrics } from './platform/metrics/http-metrics.js';
-import type { Tracing } from './platform/tracing/tracing.js';
-import { TRACING } from './platform/tracing/tracing.module.js';
-import { assertAllDeclared } from './platform/unit-of-work/event-type.js';
-import { OpenApiDocument } from './platform/openapi/document/openapi-document.js';
-import { setupSwaggerUi } from './platform/openapi/swagger-ui/swagger-ui.js';
-import { ClientSlots } from './platform/rate-limit/client-slots.js';
-import { clientErrorHeaders } from './platform/rate-limit/rate-limit.headers.js';
+} from './platform/http/core/middleware/before-routes.js';
+import { ignoreLongNegotiation } from './platform/http/core/middleware/negotiation.js';
+import { observeResponses } from './platform/http/core/middleware/response-observer.js';
+import { Clock } from './platform/kernel/clock/clock.js';
+import { Logger } from './platform/observe/logging/logger.js';
+import { RequestLog } from './platform/observe/logging/request-log.js';
+import { HttpMetrics } from './platform/observe/metrics/http-metrics.js';
+import type { Tracing } from './platform/observe/tracing/tracing.js';
+import { TRACING } from './platform/observe/tracing/tracing.module.js';
+import { assertAllDeclared } from './platform/writes/unit-of-work/event-type.js';
+import { OpenApiDocument } from './platform/program/openapi/document/openapi-document.js';
+import { setupSwaggerUi } from './platform/program/openapi/swagger-ui/swagger-ui.js';
+import { ClientSlots } from './platform/access/rate-limit/client-slots.js';
+import { clientErrorHeaders } from './platform/access/rate-limit/rate-limit.headers.js';
 
 /** `Link` of pages, `Location`, `ETag` and 304. */
 export const RESPONSE_HOOKS: ResponseHooks = {

@@ -2,17 +2,17 @@ import { type DynamicModule, type INestApplicationContext, Module } from '@nestj
 import { NestFactory } from '@nestjs/core';
 import { MIGRATIONS } from './app.migrations.js';
 import { FEATURES } from './app.module.js';
-import { DatabaseModule } from './platform/database/database.module.js';
-import { ErrorsModule } from './platform/errors/errors.module.js';
-import { HttpModule } from './platform/http/http.module.js';
-import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
-import type { Config } from './platform/config/config.js';
-import { BaseModule } from './platform/bootstrap/base.module.js';
-import { startLogger } from './platform/bootstrap/start-logger.js';
-import { StartupError } from './platform/config/startup-error.js';
-import { Logger } from './platform/logging/logger.js';
-import { LoggingModule } from './platform/logging/logging.module.js';
-import { MetricsModule } from './platform/metrics/metrics.module.js';
+import { DatabaseModule } from './platform/data/database/database.module.js';
+import { ErrorsModule } from './platform/kernel/errors/errors.module.js';
+import { HttpModule } from './platform/http/core/http.module.js';
+import { IdempotencyModule } from './platform/writes/idempotency/idempotency.module.js';
+import type { Config } from './platform/kernel/config/config.js';
+import { BaseModule } from './platform/program/bootstrap/base.module.js';
+import { startLogger } from './platform/program/bootstrap/start-logger.js';
+import { StartupError } from './platform/kernel/config/startup-error.js';
+import { Logger } from './platform/observe/logging/logger.js';
+import { LoggingModule } from './platform/observe/logging/logging.module.js';
+import { MetricsModule } from './platform/observe/metrics/metrics.module.js';
 
 /** The features whose background work can run in a separate process. */
 const WORKERS = FEATURES.filter(({ hasWorker = false }) => hasWorker);

@@ -1,5 +1,5 @@
 import { MIGRATIONS } from './app.migrations.js';
-import type { Application } from './platform/bootstrap/application.js';
+import type { Application } from './platform/program/bootstrap/application.js';
 import { SETTINGS } from './settings.js';
 
 /** This service, as the programs start it. */

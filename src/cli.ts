@@ -1,6 +1,6 @@
 import { APPLICATION } from './application.js';
-import { commandLine } from './platform/cli/command-line.js';
-import { run } from './platform/bootstrap/run.js';
+import { commandLine } from './platform/program/cli/command-line.js';
+import { run } from './platform/program/bootstrap/run.js';
 
 run(async () => {
   const petstore = await commandLine(APPLICATION);

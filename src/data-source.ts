@@ -3,11 +3,11 @@
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from './app.migrations.js';
-import { Config } from './platform/config/config.js';
-import { DatabaseConfig } from './platform/database/database.config.js';
-import { openUnmigrated } from './platform/database/open-database.js';
-import { connectionOptions } from './platform/database/pool/connection-options.js';
-import { PostgresClient } from './platform/database/pool/postgres-client.js';
+import { Config } from './platform/kernel/config/config.js';
+import { DatabaseConfig } from './platform/data/database/database.config.js';
+import { openUnmigrated } from './platform/data/database/open-database.js';
+import { connectionOptions } from './platform/data/database/pool/connection-options.js';
+import { PostgresClient } from './platform/data/database/pool/postgres-client.js';
 
 /**
  * Connects to `DATABASE_URL` or to the embedded PostgreSQL, which it starts if necessary. Does not run

@@ -1,7 +1,7 @@
 import type { Feature } from './platform/index.js';
-import { CategoriesModule } from './shop/categories/categories.module.js';
-import { PetsModule } from './shop/pets/pets.module.js';
-import { StoreModule } from './shop/store/store.module.js';
+import { CategoriesModule } from './categories/categories.module.js';
+import { PetsModule } from './pets/pets.module.js';
+import { StoreModule } from './store/store.module.js';
 
 /**
  * The modules of this service. `npm run generate` adds a line; those of the platform are in `app.module.ts`.

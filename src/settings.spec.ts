@@ -1,17 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseConfig } from './platform/database/database.config.js';
-import { HttpConfig } from './platform/http/http.config.js';
-import { Config } from './platform/config/config.js';
-import { StartupError } from './platform/config/startup-error.js';
-import { LoggingConfig } from './platform/logging/logging.config.js';
-import { MetricsConfig } from './platform/metrics/metrics.config.js';
-import { RedisConfig } from './platform/rate-limit/redis/redis.config.js';
-import { TracingConfig } from './platform/tracing/tracing.config.js';
-import { WebhooksConfig } from './platform/webhooks/webhooks.config.js';
+import { DatabaseConfig } from './platform/data/database/database.config.js';
+import { HttpConfig } from './platform/http/core/http.config.js';
+import { Config } from './platform/kernel/config/config.js';
+import { StartupError } from './platform/kernel/config/startup-error.js';
+import { LoggingConfig } from './platform/observe/logging/logging.config.js';
+import { MetricsConfig } from './platform/observe/metrics/metrics.config.js';
+import { RedisConfig } from './platform/access/rate-limit/redis/redis.config.js';
+import { TracingConfig } from './platform/observe/tracing/tracing.config.js';
+import { WebhooksConfig } from './platform/feed/webhooks/webhooks.config.js';
 import { PLATFORM_FEATURES } from './app.module.js';
-import { inspectSettings } from './platform/bootstrap/application.js';
+import { inspectSettings } from './platform/program/bootstrap/application.js';
 import { SETTINGS } from './settings.js';
 
 function config(env: Record<string, string> = {}) {

@@ -20,7 +20,7 @@ script() {
   # Without the last line nothing is committed.
   if client 'pg_restore --no-owner --file=-' <"$folder/petstore.dump"; then
     echo 'RESET search_path;' # pg_restore has emptied it
-    cat "$root/src/platform/events/new-ids.sql"
+    cat "$root/src/platform/feed/events/new-ids.sql"
     echo 'COMMIT;'
   else
     echo "DO \$\$ BEGIN RAISE 'the dump cannot be read'; END \$\$;"

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { minutes, seconds } from '../../src/platform/clock/duration.js';
+import { minutes, seconds } from '../../src/platform/kernel/clock/duration.js';
 import { describeWhereFound } from '../support/describe-with.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';

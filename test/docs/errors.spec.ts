@@ -1,8 +1,8 @@
 import { HttpStatus } from '@nestjs/common';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CatalogEntry } from '../../src/platform/openapi/error-catalog/error-catalog.js';
-import { ErrorCatalog } from '../../src/platform/openapi/error-catalog/error-catalog.js';
+import type { CatalogEntry } from '../../src/platform/program/openapi/error-catalog/error-catalog.js';
+import { ErrorCatalog } from '../../src/platform/program/openapi/error-catalog/error-catalog.js';
 import { ERROR_PAGE, errorsPage } from '../support/error-page.js';
 import { Petstore } from '../support/petstore.js';
 import { readText } from '../support/repository.js';

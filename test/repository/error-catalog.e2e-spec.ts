@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
-import { DomainError } from '../../src/platform/errors/domain-error.js';
-import { ApiErrors } from '../../src/platform/errors/api-errors.decorator.js';
-import { ErrorCatalog } from '../../src/platform/openapi/error-catalog/error-catalog.js';
+import { DomainError } from '../../src/platform/kernel/errors/domain-error.js';
+import { ApiErrors } from '../../src/platform/kernel/errors/api-errors.decorator.js';
+import { ErrorCatalog } from '../../src/platform/program/openapi/error-catalog/error-catalog.js';
 import { Petstore } from '../support/petstore.js';
 import { send, valuesOf } from '../support/wire.js';
 

@@ -1,6 +1,6 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { minutes } from '../../src/platform/clock/duration.js';
+import { minutes } from '../../src/platform/kernel/clock/duration.js';
 import { WorkingCopy } from '../support/checkout.js';
 import { Program } from '../support/program.js';
 import { readText } from '../support/repository.js';

@@ -65,7 +65,7 @@ describe('npm run generate with impossible requests', () => {
   it('only lists files on a dry run', async () => {
     const dry = await generate('lost-mice', '--singular=lost-mouse', '--dry-run');
     expectSuccess(dry);
-    expect(dry.stdout).toContain('src/features/lost-mice/lost-mouse.entity.ts');
+    expect(dry.stdout).toContain('src/lost-mice/lost-mouse.entity.ts');
     expect(await contents()).toEqual(before);
   });
 });
@@ -80,7 +80,7 @@ describe('npm run generate -- lost-gloves', () => {
     const after = await contents();
     const changed = [...before.keys()].filter((file) => after.get(file) !== before.get(file));
     expect(changed.sort()).toEqual([join(copy, 'migrations/index.ts'), join(copy, MAP)].sort());
-    const line = "import { LostGlovesModule } from './features/lost-gloves/lost-gloves.module.js';\n";
+    const line = "import { LostGlovesModule } from './lost-gloves/lost-gloves.module.js';\n";
     const [old = '', now = ''] = [before, after].map((all) => all.get(join(copy, MAP)));
     expect(now).toContain(line);
     expect(now).toMatch(/const MODULES: readonly Feature\[\] = \[[^\]]*\bLostGlovesModule\b/);

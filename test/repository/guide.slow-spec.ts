@@ -1,6 +1,6 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { minutes } from '../../src/platform/clock/duration.js';
+import { minutes } from '../../src/platform/kernel/clock/duration.js';
 import { WorkingCopy } from '../support/checkout.js';
 import { apply, CI, GUIDE_REPORT, type Piece, piecesOf } from '../support/guide.js';
 import { readText } from '../support/repository.js';

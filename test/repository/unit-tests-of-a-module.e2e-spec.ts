@@ -11,7 +11,7 @@ import {
   PrimaryGeneratedColumn,
   Repository,
 } from 'typeorm';
-import { ApiKey } from '../../src/platform/keys/api-key.entity.js';
+import { ApiKey } from '../../src/platform/access/keys/api-key.entity.js';
 import {
   type Changes,
   Clock,

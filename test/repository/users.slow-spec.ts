@@ -1,6 +1,6 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { minutes } from '../../src/platform/clock/duration.js';
+import { minutes } from '../../src/platform/kernel/clock/duration.js';
 import { WorkingCopy } from '../support/checkout.js';
 import { apply, piecesOf } from '../support/guide.js';
 import { readText } from '../support/repository.js';
@@ -27,6 +27,6 @@ describe('the module of docs/users.md', () => {
     `npx eslint --max-warnings=0 ${WRITTEN}`,
     'npm run lint:layers',
     'npm run typecheck',
-    'npm test -- users behaviour/contract error-catalog',
+    'npm test -- users program/contract error-catalog',
   ])('passes %s', (command) => copy.type(command), minutes(20));
 });

@@ -1,9 +1,9 @@
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../src/app.migrations.js';
-import { poolOptions } from '../../src/platform/database/database.module.js';
-import { minutes } from '../../src/platform/clock/duration.js';
-import { inspectMigrations } from '../../src/platform/database/migrations/migrate.js';
-import { poolOf } from '../../src/platform/database/pool/service-pool.js';
+import { poolOptions } from '../../src/platform/data/database/database.module.js';
+import { minutes } from '../../src/platform/kernel/clock/duration.js';
+import { inspectMigrations } from '../../src/platform/data/database/migrations/migrate.js';
+import { poolOf } from '../../src/platform/data/database/pool/service-pool.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/test-database.js';
 
 describe('A database', () => {

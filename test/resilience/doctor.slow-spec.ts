@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import type { CheckResult } from '../../src/platform/config/check-result.js';
-import { seconds } from '../../src/platform/clock/duration.js';
+import type { CheckResult } from '../../src/platform/kernel/config/check-result.js';
+import { seconds } from '../../src/platform/kernel/clock/duration.js';
 import { describeWithRedis } from '../support/redis-server.js';
 import { COMMAND_LINE, emptyFolder, run } from '../support/program.js';
 import { RedisCluster } from '../support/redis-cluster.js';

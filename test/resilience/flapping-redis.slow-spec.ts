@@ -1,5 +1,5 @@
-import type { QuotaSubject } from '../../src/platform/rate-limit/quota.js';
-import type { RedisThrottlerStorage } from '../../src/platform/rate-limit/redis/redis-throttler.storage.js';
+import type { QuotaSubject } from '../../src/platform/access/rate-limit/quota.js';
+import type { RedisThrottlerStorage } from '../../src/platform/access/rate-limit/redis/redis-throttler.storage.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { TestDailyUsage } from '../support/test-daily-usage.js';
 import { address as addressOf, admitted, key } from '../support/quota-subjects.js';

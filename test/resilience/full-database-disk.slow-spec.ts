@@ -1,5 +1,5 @@
 import { MIGRATIONS } from '../../src/app.migrations.js';
-import { migrate } from '../../src/platform/database/migrations/migrate.js';
+import { migrate } from '../../src/platform/data/database/migrations/migrate.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { Load } from '../support/load.js';

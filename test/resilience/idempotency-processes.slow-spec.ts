@@ -1,4 +1,4 @@
-import { seconds } from '../../src/platform/clock/duration.js';
+import { seconds } from '../../src/platform/kernel/clock/duration.js';
 import { eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { end, postOnce, type ServiceProcess, ServiceProcesses } from '../support/service-process.js';

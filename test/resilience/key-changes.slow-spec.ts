@@ -1,6 +1,6 @@
 import { petstore as command } from '../support/command-line.js';
 import { emptyFolder, Program, SERVICE } from '../support/program.js';
-import { seconds } from '../../src/platform/clock/duration.js';
+import { seconds } from '../../src/platform/kernel/clock/duration.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { seconds } from '../../src/platform/clock/duration.js';
+import { seconds } from '../../src/platform/kernel/clock/duration.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { Load } from '../support/load.js';

@@ -1,6 +1,6 @@
 import { MIGRATIONS } from '../../src/app.migrations.js';
-import { seconds } from '../../src/platform/clock/duration.js';
-import { CONNECTIONS_OF_A_PROCESS } from '../../src/platform/database/pool/connection-options.js';
+import { seconds } from '../../src/platform/kernel/clock/duration.js';
+import { CONNECTIONS_OF_A_PROCESS } from '../../src/platform/data/database/pool/connection-options.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { Load } from '../support/load.js';

@@ -1,4 +1,4 @@
-import { seconds } from '../../src/platform/clock/duration.js';
+import { seconds } from '../../src/platform/kernel/clock/duration.js';
 import { describeWith } from '../support/describe-with.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';

@@ -1,4 +1,4 @@
-import { minutes } from '../../src/platform/clock/duration.js';
+import { minutes } from '../../src/platform/kernel/clock/duration.js';
 import { describeWhereFound, describeWith } from '../support/describe-with.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { BURST_ROUNDS, type FleetKey, QuotaFleet, type QuotaLoad } from '../support/quota-fleet.js';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { seconds } from '../../src/platform/clock/duration.js';
+import { seconds } from '../../src/platform/kernel/clock/duration.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';
 import { type Ended, emptyFolder, Program, SERVICE } from '../support/program.js';

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { seconds } from '../../src/platform/clock/duration.js';
+import { seconds } from '../../src/platform/kernel/clock/duration.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { COMMAND_LINE, emptyFolder, inShell, serviceInShell } from '../support/program.js';

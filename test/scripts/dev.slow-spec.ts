@@ -20,7 +20,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-const source = () => join(folder.path, 'src/shop/pets/pets.controller.ts');
+const source = () => join(folder.path, 'src/pets/pets.controller.ts');
 const createNotes = (columns: string) => `
   export class CreateNotes9000000000000 {
     up(runner: any) {

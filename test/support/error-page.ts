@@ -1,5 +1,8 @@
 import { join } from 'node:path';
-import { type CatalogEntry, OTHER_CODES } from '../../src/platform/openapi/error-catalog/error-catalog.js';
+import {
+  type CatalogEntry,
+  OTHER_CODES,
+} from '../../src/platform/program/openapi/error-catalog/error-catalog.js';
 
 export const ERROR_PAGE = join(import.meta.dirname, '../../docs/errors.md');
 

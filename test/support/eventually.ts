@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { inspect, isDeepStrictEqual } from 'node:util';
-import { seconds } from '../../src/platform/clock/duration.js';
+import { seconds } from '../../src/platform/kernel/clock/duration.js';
 
 const ASK_AGAIN = 25; // milliseconds
 

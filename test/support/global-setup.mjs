@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 // The built code, because Jest does not transform this file's imports.
-import { openEmbeddedPostgres } from '../../dist/src/platform/embedded-postgres/embedded-postgres.js';
+import { openEmbeddedPostgres } from '../../dist/src/platform/data/embedded-postgres/embedded-postgres.js';
 import { copyDataFolder, migratedDataFolder } from './data-folder.mjs';
 import { makeRunFolder } from './run-folder.mjs';
 

@@ -3,9 +3,9 @@ import { appendFile, chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MIGRATIONS } from '../../src/app.migrations.js';
-import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
-import { findRunningServer } from '../../src/platform/embedded-postgres/postmaster-pid.js';
-import { migrate } from '../../src/platform/database/migrations/migrate.js';
+import { openEmbeddedPostgres } from '../../src/platform/data/embedded-postgres/embedded-postgres.js';
+import { findRunningServer } from '../../src/platform/data/embedded-postgres/postmaster-pid.js';
+import { migrate } from '../../src/platform/data/database/migrations/migrate.js';
 import type { Certificates } from './certificates.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';

@@ -1,4 +1,4 @@
-import { SERVICE } from '../../src/platform/config/service.js';
+import { SERVICE } from '../../src/platform/kernel/config/service.js';
 
 /** Of API keys, metrics and Redis keys: another service made from this one has another. */
 export const { prefix: PREFIX } = SERVICE;

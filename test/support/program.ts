@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { seconds, withTimeout } from '../../src/platform/clock/duration.js';
+import { seconds, withTimeout } from '../../src/platform/kernel/clock/duration.js';
 import { keepLog, rememberKey } from './run-log.js';
 import { SECRET } from './prefix.js';
 

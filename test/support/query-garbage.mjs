@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics } from 'node:v8';
 import { DataSource } from 'typeorm';
-import { poolOptions } from '../../dist/src/platform/database/database.module.js';
+import { poolOptions } from '../../dist/src/platform/data/database/database.module.js';
 
 /**
  * node --expose-gc query-garbage.mjs <URL of a database>: prints the kilobytes that each of some queries leaves in the old generation

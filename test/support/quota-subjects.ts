@@ -1,10 +1,10 @@
-import type { PlanThrottlerStorage } from '../../src/platform/rate-limit/plan-throttler.storage.js';
+import type { PlanThrottlerStorage } from '../../src/platform/access/rate-limit/plan-throttler.storage.js';
 import {
   type CountedKey,
   type QuotaSubject,
   type QuotaResult,
   MINUTE,
-} from '../../src/platform/rate-limit/quota.js';
+} from '../../src/platform/access/rate-limit/quota.js';
 
 /** An API key. */
 export const key = (id: number | string, limit: number, perDay: number): CountedKey => ({

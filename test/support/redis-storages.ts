@@ -1,13 +1,13 @@
-import { Clock } from '../../src/platform/clock/clock.js';
-import type { Int64 } from '../../src/platform/json/int64.js';
-import { Config } from '../../src/platform/config/config.js';
-import { Metrics } from '../../src/platform/metrics/metrics.js';
-import { UsageRecorder } from '../../src/platform/rate-limit/daily-usage/usage-recorder.js';
-import { RateLimitConfig } from '../../src/platform/rate-limit/rate-limit.config.js';
-import { RateLimitMetrics } from '../../src/platform/rate-limit/rate-limit.metrics.js';
-import { RedisConfig } from '../../src/platform/rate-limit/redis/redis.config.js';
-import { RedisThrottlerStorage } from '../../src/platform/rate-limit/redis/redis-throttler.storage.js';
-import { openRedis } from '../../src/platform/rate-limit/redis/open-redis.js';
+import { Clock } from '../../src/platform/kernel/clock/clock.js';
+import type { Int64 } from '../../src/platform/kernel/json/int64.js';
+import { Config } from '../../src/platform/kernel/config/config.js';
+import { Metrics } from '../../src/platform/observe/metrics/metrics.js';
+import { UsageRecorder } from '../../src/platform/access/rate-limit/daily-usage/usage-recorder.js';
+import { RateLimitConfig } from '../../src/platform/access/rate-limit/rate-limit.config.js';
+import { RateLimitMetrics } from '../../src/platform/access/rate-limit/rate-limit.metrics.js';
+import { RedisConfig } from '../../src/platform/access/rate-limit/redis/redis.config.js';
+import { RedisThrottlerStorage } from '../../src/platform/access/rate-limit/redis/redis-throttler.storage.js';
+import { openRedis } from '../../src/platform/access/rate-limit/redis/open-redis.js';
 import { TestDailyUsage } from './test-daily-usage.js';
 
 interface Settings {

@@ -1,4 +1,4 @@
-import { Clock } from '../../src/platform/clock/clock.js';
+import { Clock } from '../../src/platform/kernel/clock/clock.js';
 
 /** A clock that stands still until a test moves it. */
 export class TestClock extends Clock {

@@ -1,7 +1,7 @@
 import type {
   DailyUsage,
   DailyUsageRepository,
-} from '../../src/platform/rate-limit/daily-usage/daily-usage.repository.js';
+} from '../../src/platform/access/rate-limit/daily-usage/daily-usage.repository.js';
 
 /**
  * The outcome of a statement. `lost` and `late` ones fail for the caller, which cannot tell them apart: the former has

@@ -1,6 +1,6 @@
-import { hours, minutes, seconds } from '../../src/platform/clock/duration.js';
-import type { CountedKey, QuotaSubject, QuotaResult } from '../../src/platform/rate-limit/quota.js';
-import type { PlanThrottlerStorage } from '../../src/platform/rate-limit/plan-throttler.storage.js';
+import { hours, minutes, seconds } from '../../src/platform/kernel/clock/duration.js';
+import type { CountedKey, QuotaSubject, QuotaResult } from '../../src/platform/access/rate-limit/quota.js';
+import type { PlanThrottlerStorage } from '../../src/platform/access/rate-limit/plan-throttler.storage.js';
 import { address, admitted, count, key } from './quota-subjects.js';
 
 interface StorageUnderTest {

@@ -6,8 +6,8 @@ import {
   type ObjectLiteral,
   type Repository,
 } from 'typeorm';
-import { PublicUrl } from '../../src/platform/http/public-url.js';
-import { IdempotentRequests } from '../../src/platform/idempotency/idempotent-requests.js';
+import { PublicUrl } from '../../src/platform/http/core/public-url.js';
+import { IdempotentRequests } from '../../src/platform/writes/idempotency/idempotent-requests.js';
 import { Changes, Clock } from '../../src/platform/index.js';
 import { TestClock } from './test-clock.js';
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { seconds } from '../../src/platform/clock/duration.js';
+import { seconds } from '../../src/platform/kernel/clock/duration.js';
 import type { Petstore } from './petstore.js';
 
 /** A response as raw bytes: unlike in an HTTP client, duplicate headers remain visible. */

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { postmasterOf } from './cpu.mjs';
 
-const launcher = new URL('../../dist/src/platform/embedded-postgres/embedded-postgres.js', import.meta.url);
+const launcher = new URL(
+  '../../dist/src/platform/data/embedded-postgres/embedded-postgres.js',
+  import.meta.url,
+);
 
 /** Reduces noise: no background vacuum, no fsync for `create`, no checkpoints during a large seed. */
 const settings = {

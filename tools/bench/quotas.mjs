@@ -3,10 +3,10 @@
 import 'reflect-metadata';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Config } from '../../dist/src/platform/config/config.js';
-import { RateLimitConfig } from '../../dist/src/platform/rate-limit/rate-limit.config.js';
-import { UsageRecorder } from '../../dist/src/platform/rate-limit/daily-usage/usage-recorder.js';
-import { MemoryThrottlerStorage } from '../../dist/src/platform/rate-limit/memory/memory-throttler.storage.js';
+import { Config } from '../../dist/src/platform/kernel/config/config.js';
+import { RateLimitConfig } from '../../dist/src/platform/access/rate-limit/rate-limit.config.js';
+import { UsageRecorder } from '../../dist/src/platform/access/rate-limit/daily-usage/usage-recorder.js';
+import { MemoryThrottlerStorage } from '../../dist/src/platform/access/rate-limit/memory/memory-throttler.storage.js';
 
 const KEYS = 1_000_000;
 const DECISIONS = 3_000_000;

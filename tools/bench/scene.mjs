@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { hashSecret, makeSecret } from '../../dist/src/platform/keys/secret.js';
+import { hashSecret, makeSecret } from '../../dist/src/platform/access/keys/secret.js';
 import { startRedis } from '../soak/redis.mjs';
 import { openDatabase, sql } from './database.mjs';
 import { createKey, freePort, startServer } from './servers.mjs';

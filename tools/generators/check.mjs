@@ -14,8 +14,9 @@ import { declaredNames, importedNames } from './render.mjs';
  * @param {readonly { path: string }[]} files about to be written
  */
 export async function checkFree(root, plural, table, entity, row, files) {
-  const folder = `src/features/${plural}`;
-  if (existsSync(join(root, folder))) throw new GeneratorError(`${folder} already exists.`);
+  for (const folder of [`src/${plural}`, `src/features/${plural}`])
+    // the second is where 1.3 put modules
+    if (existsSync(join(root, folder))) throw new GeneratorError(`${folder} already exists.`);
   for (const { path } of files) {
     if (existsSync(join(root, path))) throw new GeneratorError(`${path} already exists.`);
   }

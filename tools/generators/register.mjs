@@ -22,7 +22,7 @@ export async function register(root, plural, module) {
     MODULES,
     (_, start, others) => `${start}${others ? `${others}, ` : ''}${module}];`,
   );
-  const imported = addImport(listed, `features/${plural}/${plural}.module.js`, module);
+  const imported = addImport(listed, `${plural}/${plural}.module.js`, module);
   return { path: MAP, text: await format(join(root, MAP), imported) };
 }
 

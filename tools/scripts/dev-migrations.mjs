@@ -8,7 +8,7 @@ import {
   inspectMigrations,
   migrate,
   revertLast,
-} from '../../dist/src/platform/database/migrations/migrate.js';
+} from '../../dist/src/platform/data/database/migrations/migrate.js';
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
 

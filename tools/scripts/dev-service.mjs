@@ -1,11 +1,11 @@
 // The service of `npm run dev`, on the PostgreSQL of its parent process. It stops together with its parent.
 import { APPLICATION } from '../../dist/src/application.js';
-import { run } from '../../dist/src/platform/bootstrap/run.js';
-import { serve } from '../../dist/src/platform/bootstrap/serve.js';
-import { start } from '../../dist/src/platform/bootstrap/start.js';
-import { DatabaseConfig } from '../../dist/src/platform/database/database.config.js';
-import { openUnmigrated } from '../../dist/src/platform/database/open-database.js';
-import { Config } from '../../dist/src/platform/config/config.js';
+import { run } from '../../dist/src/platform/program/bootstrap/run.js';
+import { serve } from '../../dist/src/platform/program/bootstrap/serve.js';
+import { start } from '../../dist/src/platform/program/bootstrap/start.js';
+import { DatabaseConfig } from '../../dist/src/platform/data/database/database.config.js';
+import { openUnmigrated } from '../../dist/src/platform/data/database/open-database.js';
+import { Config } from '../../dist/src/platform/kernel/config/config.js';
 import { applyMigrations } from './dev-migrations.mjs';
 
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));

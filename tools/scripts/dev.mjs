@@ -31,11 +31,11 @@ const [{ MIGRATIONS }, { Config }, { DatabaseConfig }, { run }, { serve }, { ope
   await Promise.all(
     [
       'app.migrations',
-      'platform/config/config',
-      'platform/database/database.config',
-      'platform/bootstrap/run',
-      'platform/bootstrap/serve',
-      'platform/database/open-database',
+      'platform/kernel/config/config',
+      'platform/data/database/database.config',
+      'platform/program/bootstrap/run',
+      'platform/program/bootstrap/serve',
+      'platform/data/database/open-database',
     ].map((module) => import(`../../dist/src/${module}.js`)),
   );
 

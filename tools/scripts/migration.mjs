@@ -31,10 +31,10 @@ async function writeMigration(name) {
   });
   const [{ Config }, { DatabaseConfig }, { openUnmigrated }, { migrate }, { MIGRATIONS }, { default: pg }] =
     await Promise.all([
-      import('../../dist/src/platform/config/config.js'),
-      import('../../dist/src/platform/database/database.config.js'),
-      import('../../dist/src/platform/database/open-database.js'),
-      import('../../dist/src/platform/database/migrations/migrate.js'),
+      import('../../dist/src/platform/kernel/config/config.js'),
+      import('../../dist/src/platform/data/database/database.config.js'),
+      import('../../dist/src/platform/data/database/open-database.js'),
+      import('../../dist/src/platform/data/database/migrations/migrate.js'),
       import('../../dist/src/app.migrations.js'),
       import('pg'),
     ]);

@@ -84,10 +84,10 @@ async function startService(folder, undo) {
   const database = await openDatabase(folder);
   undo(database.remove);
   Object.assign(process.env, { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', WEBHOOK_WORKER: 'off' });
-  const { Config } = await import(`${OURS}src/platform/config/config.js`);
+  const { Config } = await import(`${OURS}src/platform/kernel/config/config.js`);
   const { createApp } = await import(`${OURS}src/app.setup.js`);
   const { MIGRATIONS } = await import(`${OURS}src/app.migrations.js`);
-  const { migrate } = await import(`${OURS}src/platform/database/migrations/migrate.js`);
+  const { migrate } = await import(`${OURS}src/platform/data/database/migrations/migrate.js`);
   await migrate(database.url, MIGRATIONS);
   const [petId] = await seedPets(database.url);
   const app = await createApp(new Config({ ...process.env, DATABASE_URL: database.url }), database.url);

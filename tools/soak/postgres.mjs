@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openEmbeddedPostgres } from '../../dist/src/platform/embedded-postgres/embedded-postgres.js';
-import { findRunningServer } from '../../dist/src/platform/embedded-postgres/postmaster-pid.js';
+import { openEmbeddedPostgres } from '../../dist/src/platform/data/embedded-postgres/embedded-postgres.js';
+import { findRunningServer } from '../../dist/src/platform/data/embedded-postgres/postmaster-pid.js';
 
 const SETTINGS = { max_connections: '100' };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
-import { SECURITY_SCHEME } from '../../../src/platform/http/operation-marks.js';
+import { SECURITY_SCHEME } from '../../../src/platform/http/core/operation-marks.js';
 import { type Document, type Operation, type Parameter, resolve, type Schema } from './document.js';
 import { brokenJson, brokenText, valid } from './values.js';
 
@@ -26,7 +26,7 @@ export interface Request {
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** It ends the key that all other requests use. `test/behaviour/key.e2e-spec.ts` tests it. */
+/** It ends the key that all other requests use. `test/platform/access/key.e2e-spec.ts` tests it. */
 const ENDS_THE_KEY = '/key/rotate';
 const FORM = 'application/x-www-form-urlencoded';
 

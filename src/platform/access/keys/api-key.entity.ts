@@ -1,0 +1,84 @@
+import { Check, Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import type { Int64 } from '../../kernel/json/int64.js';
+import { type Limits, type Plan, PLANS } from '../plans/plans.js';
+import type { Scope } from './scopes.js';
+
+/** A row of `api_keys`. It contains the SHA-256 of the secret, never the secret itself. */
+@Entity('api_keys')
+@Check('api_keys_name_length', 'char_length(name) BETWEEN 1 AND 200')
+@Check('api_keys_plan_known', `plan IN ('free', 'pro', 'business', 'enterprise')`)
+@Check('api_keys_per_minute_positive', 'per_minute > 0')
+@Check('api_keys_per_day_positive', 'per_day > 0')
+@Check(
+  'api_keys_custom_limits',
+  `CASE WHEN plan = 'enterprise' THEN per_minute IS NOT NULL AND per_day IS NOT NULL
+        ELSE per_minute IS NULL AND per_day IS NULL END`,
+)
+@Check('api_keys_ban_level_not_negative', 'ban_level >= 0')
+@Check('api_keys_previous_ends', '(previous_hash IS NULL) = (previous_ends_at IS NULL)')
+@Check('api_keys_scopes_not_empty', 'cardinality(scopes) > 0')
+@Unique('api_keys_hash_key', ['hash'])
+@Unique('api_keys_previous_hash_key', ['previousHash'])
+export class ApiKey {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
+  id!: Int64;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  plan!: Plan;
+
+  @Column('integer', { name: 'per_minute', nullable: true })
+  perMinute!: number | null;
+
+  @Column('integer', { name: 'per_day', nullable: true })
+  perDay!: number | null;
+
+  @Column('bytea', { select: false })
+  hash!: Buffer;
+
+  /** SHA-256 of the secret before the last rotation. */
+  @Column('bytea', { name: 'previous_hash', nullable: true, select: false })
+  previousHash!: Buffer | null;
+
+  /** When the previous secret stops working. */
+  @Column('timestamptz', { name: 'previous_ends_at', nullable: true })
+  previousEndsAt!: Date | null;
+
+  /** `null` means all scopes, including future ones. */
+  @Column('text', { array: true, nullable: true })
+  scopes!: Scope[] | null;
+
+  @Column('text')
+  prefix!: string;
+
+  @Column('text', { name: 'last_four' })
+  lastFour!: string;
+
+  @CreateDateColumn({ type: 'timestamptz', name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt!: Date | null;
+
+  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  revokedAt!: Date | null;
+
+  @Column('timestamptz', { name: 'last_used_at', nullable: true })
+  lastUsedAt!: Date | null;
+
+  @Column('timestamptz', { name: 'ban_ends_at', nullable: true })
+  banEndsAt!: Date | null;
+
+  @Column('smallint', { name: 'ban_level', default: 0 })
+  banLevel!: number;
+
+  @Column('timestamptz', { name: 'forgiven_at', nullable: true })
+  banLiftedAt!: Date | null;
+
+  get limits(): Limits {
+    const limits = PLANS[this.plan];
+    return limits === 'custom' ? { perMinute: this.perMinute ?? 0, perDay: this.perDay ?? 0 } : limits;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Variables } from '../../kernel/config/variables.js';
+
+export class KeysConfig {
+  /**
+   * The user that the history records for changes by command line; by default the user of the operating
+   * system.
+   */
+  readonly actor: string | undefined;
+
+  constructor(variables: Variables) {
+    this.actor = variables.optional('PETSTORE_ACTOR');
+  }
+}

@@ -1,0 +1,84 @@
+import { crc32 } from 'node:zlib';
+import { days, withTimeout } from '../../../kernel/clock/duration.js';
+import { SERVICE } from '../../../kernel/config/service.js';
+import {
+  type CountedKey,
+  type CountedWindow,
+  type QuotaSubject,
+  type QuotaResult,
+  toQuotaResult,
+} from '../quota.js';
+import type { Charge, RedisWithScripts, Reply } from './open-redis.js';
+
+/** Windows of different routes share a table, and may be long. */
+const ROUTES_KEPT_FOR = days(30);
+/** Those of limited size. */
+const TABLES = { address: 'addresses', route: 'routes' } as const;
+/** The number of hashes of a table. */
+const PARTS = 16;
+
+interface QuotaOptions {
+  /** Milliseconds that a request waits for Redis. */
+  readonly timeout: number;
+  /** Maximum number of addresses counted at a time. */
+  readonly maxAddresses: number;
+  /** Returns a key's recorded usage on a day (since 1970-01-01). */
+  readonly usedOn: (keyId: string, day: number) => Promise<number>;
+}
+
+/**
+ * Where a client is counted. It has one hash tag, so that both windows are in one slot of a cluster, and
+ * counts of one table spread over its masters. Other names would begin new counts.
+ */
+export function hashOf({ kind, id }: QuotaSubject): string {
+  const tag = kind === 'key' ? id : `${TABLES[kind]}:${crc32(id) % PARTS}`;
+  return `${SERVICE.prefix}:{${tag}}`;
+}
+
+/** The counts of all clients, in Redis. */
+export class RedisQuotas {
+  constructor(
+    private readonly redis: RedisWithScripts,
+    private readonly options: QuotaOptions,
+  ) {}
+
+  /** @throws Error if Redis does not respond in time */
+  async decide(subject: QuotaSubject, charge: Charge): Promise<QuotaResult> {
+    const [admitted, used, end, dayUsed, dayEnd, now] = await (subject.kind === 'key'
+      ? this.decideBoth(subject, charge)
+      : this.decideCapped(subject, charge));
+    return toQuotaResult(admitted === 1, subject, {
+      used,
+      left: end - now,
+      end,
+      dayUsed,
+      dayLeft: dayEnd - now,
+      dayEnd,
+    });
+  }
+
+  private async decideBoth(subject: CountedKey, charge: Charge): Promise<Reply> {
+    const { id, limit: perMinute, perDay } = subject;
+    const hash = hashOf(subject);
+    const send = (...dayUsed: [] | [number]) =>
+      withTimeout(
+        this.redis.petstoreConsume(hash, perMinute, perDay, charge, ...dayUsed),
+        this.options.timeout,
+      );
+    const reply = await send();
+    if (reply[0] >= 0) return reply;
+    return send(await this.options.usedOn(id, reply[4] / days(1) - 1));
+  }
+
+  private decideCapped(subject: CountedWindow, charge: Charge): Promise<Reply> {
+    const { kind, id, ttl, limit } = subject;
+    const { maxAddresses, timeout } = this.options;
+    const table = hashOf(subject);
+    const keptFor = kind === 'address' ? 2 * ttl : Math.max(2 * ttl, ROUTES_KEPT_FOR);
+    const max = Math.max(1, Math.floor(maxAddresses / PARTS));
+    return withTimeout(
+      this.redis.petstoreConsumeCapped(table, `:${id}`, ttl, limit, charge, max, keptFor),
+      timeout,
+    );
+  }
+}

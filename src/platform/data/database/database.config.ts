@@ -1,0 +1,69 @@
+import type { Variables } from '../../kernel/config/variables.js';
+
+const POSTGRES = ['postgres:', 'postgresql:'];
+
+export class DatabaseConfig {
+  /** If absent, an embedded PostgreSQL runs in `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  /**
+   * Reads `DATABASE_URL_FILE` again, because its password may have been rotated. Absent without such a file.
+   */
+  readonly currentDatabaseUrl: (() => string | undefined) | undefined;
+  /**
+   * Bypasses a connection pooler for notifications and migrations, which need a session. By default
+   * `databaseUrl`.
+   */
+  readonly directDatabaseUrl: string | undefined;
+  readonly currentDirectDatabaseUrl: (() => string | undefined) | undefined;
+  /**
+   * Whether connections may keep prepared statements. Some poolers assign a different session to each
+   * transaction.
+   */
+  readonly preparedStatements: boolean;
+  readonly dataDir: string;
+  /** Whether the service runs pending migrations at start. If not, run `petstore migrate`. */
+  readonly migrateAtStart: boolean;
+
+  constructor(variables: Variables) {
+    this.databaseUrl = postgresUrl(variables, 'DATABASE_URL');
+    this.currentDatabaseUrl = reread(variables, 'DATABASE_URL');
+    this.directDatabaseUrl = postgresUrl(variables, 'DATABASE_DIRECT_URL');
+    this.currentDirectDatabaseUrl = reread(variables, 'DATABASE_DIRECT_URL');
+    if (this.directDatabaseUrl !== undefined) variables.needs('DATABASE_DIRECT_URL', 'DATABASE_URL');
+    this.preparedStatements = variables.flag('DATABASE_PREPARED_STATEMENTS', true);
+    this.dataDir = variables.optional('PETSTORE_DATA_DIR') ?? '.petstore';
+    this.migrateAtStart = variables.flag('MIGRATE_AT_START', true);
+  }
+}
+
+type Name = 'DATABASE_URL' | 'DATABASE_DIRECT_URL';
+
+/**
+ * `pg` checks the certificate for these values of `sslmode` too, and warns at each start that a later version
+ * will not.
+ */
+const CHECKED = /(?<=[?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
+
+/**
+ * How Prisma, JDBC and others spell it. PostgreSQL and `pg` ignore them, and the tables would be in another
+ * schema than the URL says.
+ */
+const SCHEMA = ['schema', 'search_path', 'searchPath', 'currentSchema'];
+
+function postgresUrl(variables: Variables, name: Name): string | undefined {
+  const url = variables.secretUrl(name, POSTGRES);
+  const ignored = url === undefined ? undefined : SCHEMA.find((key) => new URL(url).searchParams.has(key));
+  if (ignored !== undefined) {
+    variables.refuse(
+      name,
+      `must name a schema as ?options=-c%20search_path%3DNAME: PostgreSQL knows no ${ignored}`,
+    );
+    return;
+  }
+  return url?.includes('uselibpqcompat=') ? url : url?.replace(CHECKED, 'verify-full');
+}
+
+function reread(variables: Variables, name: Name): (() => string | undefined) | undefined {
+  if (variables.optional(`${name}_FILE`) === undefined) return undefined;
+  return () => postgresUrl(variables.afresh(), name);
+}

@@ -1,0 +1,47 @@
+import type { MigrationInterface } from 'typeorm';
+import { StartupError } from '../../../kernel/config/startup-error.js';
+
+/** A migration of this version. TypeORM records the name of the class. */
+export type Migration = new () => MigrationInterface;
+
+/** Names of migrations, in order. */
+export interface MigrationState {
+  readonly applied: readonly string[];
+  /** Known to this version, but not applied. */
+  readonly pending: readonly string[];
+  /** Applied by a newer version. */
+  readonly newer: readonly string[];
+}
+
+type Query = (sql: string) => Promise<readonly object[]>;
+
+/**
+ * Compares the migrations of a database with those of this version.
+ * @param known their names
+ */
+export async function migrationState(query: Query, known: readonly string[]): Promise<MigrationState> {
+  const applied = await appliedMigrations(query);
+  return {
+    applied,
+    pending: known.filter((name) => !applied.includes(name)),
+    newer: applied.filter((name) => !known.includes(name)),
+  };
+}
+
+/** For a process that runs none. @throws StartupError if some are pending */
+export function requireMigrations({ applied, pending }: MigrationState): void {
+  if (pending.length === 0) return;
+  const lack =
+    applied.length === 0
+      ? 'The database has no tables of the service. Check that it is the right one'
+      : `The database lacks ${pending.join(', ')}`;
+  throw new StartupError(`${lack}. Start the service with MIGRATE_AT_START=on, or run: petstore migrate`);
+}
+
+/** The table does not exist before the first migration: TypeORM creates it. */
+async function appliedMigrations(query: Query): Promise<string[]> {
+  const tables = await query("SELECT WHERE to_regclass('migrations') IS NOT NULL");
+  if (tables.length === 0) return [];
+  const rows = (await query('SELECT name FROM migrations ORDER BY id')) as readonly { name: string }[];
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,95 @@
+import 'reflect-metadata';
+import { Column, DataSource, Entity, PrimaryGeneratedColumn, VersionColumn } from 'typeorm';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { minutes } from '../../kernel/clock/duration.js';
+import { poolOptions } from '../database/database.module.js';
+import type { Int64 } from '../../kernel/json/int64.js';
+import { pageByKey } from '../../http/pagination/keyset.js';
+import { findBySql } from './find-by-key.js';
+
+/** With columns whose values are others in the driver than in the entity. */
+@Entity('by_sql')
+class Simple {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', name: 'no' })
+  id!: Int64;
+
+  @Column('text', { name: 'called' })
+  name!: string;
+
+  @Column('date', { nullable: true })
+  born!: string | null;
+
+  @Column('timestamptz')
+  seenAt!: Date;
+
+  @Column('integer')
+  key!: number;
+}
+
+/** Left to TypeORM. */
+@Entity('by_sql_versioned')
+class Versioned extends Simple {
+  @Column('text', { array: true })
+  tags!: string[];
+
+  @VersionColumn()
+  version!: number;
+}
+
+let database: TestDatabase;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dataSource = await new DataSource({
+    ...poolOptions(database.url),
+    connectTimeoutMS: minutes(2), // the machine may be busy
+    entities: [Simple, Versioned],
+  }).initialize();
+  for (const { query } of (await dataSource.driver.createSchemaBuilder().log()).upQueries)
+    if (query.startsWith('CREATE TABLE "by_sql')) await dataSource.query(query);
+  const rows = Array.from({ length: 7 }, (_, i) => ({
+    name: 'cBAb'.charAt(i % 4),
+    born: i === 3 ? null : '2024-02-29',
+    seenAt: new Date(i),
+    key: i,
+  }));
+  await dataSource.getRepository(Simple).insert(rows);
+  await dataSource.getRepository(Versioned).insert(rows.map((row) => ({ ...row, tags: ['a'] })));
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+describe.each([
+  ['by a prepared statement', Simple, 'by_sql'],
+  ['by TypeORM', Versioned, 'by_sql_versioned'],
+])("findBySql: a module's own order, %s", (_, target, table) => {
+  it('returns the entities that find() returns, page by page', async () => {
+    const found: Simple[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await pageByKey(
+        { limit: 2, cursor },
+        () => table,
+        (after, take) => {
+          const where = after ? 'WHERE (lower(called) COLLATE "C", no) > ($2, $3)' : '';
+          return findBySql(
+            dataSource.manager,
+            target,
+            (columns) =>
+              `SELECT ${columns}, lower(called) COLLATE "C" FROM ${table} ${where} ORDER BY lower(called) COLLATE "C", no LIMIT $1`,
+            after ? [take, after.key, after.id] : [take],
+          );
+        },
+      );
+      found.push(...page.map(({ entity }) => entity));
+      cursor = page.next;
+    } while (cursor !== undefined);
+    const expected = await dataSource.getRepository<Simple>(target).find();
+    const rank = ({ name, id }: Simple) => `${name.toLowerCase()} ${id}`;
+    expect(found).toStrictEqual(expected.sort((one, other) => (rank(one) < rank(other) ? -1 : 1)));
+    expect(found.map(({ born }) => born).sort()).toEqual([...Array<string>(6).fill('2024-02-29'), null]);
+  });
+});

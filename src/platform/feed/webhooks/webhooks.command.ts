@@ -1,0 +1,117 @@
+import type { Command } from 'commander';
+import type { Int64 } from '../../kernel/json/int64.js';
+import { parseInt64 } from '../../kernel/json/int64.js';
+import { StartupError, UsageError } from '../../kernel/config/startup-error.js';
+import type { CommandDatabase } from '../../data/database/command-database.js';
+import { ApiKey } from '../../access/keys/api-key.entity.js';
+import { Webhook } from './webhook.entity.js';
+import { type Retried, WebhookOperations, type WebhookOverview } from './webhook-operations.js';
+import { type Json, print, table } from '../../kernel/terminal/print.js';
+
+/** `petstore webhooks …` */
+export function addWebhooksCommand(program: Command, database: CommandDatabase): void {
+  const webhooks = program.command('webhooks').description('Manage the webhooks of all keys.');
+  webhooks
+    .command('list')
+    .description('List all webhooks, with their pending and failed deliveries.')
+    .option('--json', 'print a JSON array')
+    .action((options: Json) => list(database, options));
+  webhooks
+    .command('disable <id>')
+    .description('Stop sending to a webhook, such as one that misbehaves. Its owner cannot enable it.')
+    .option('--json', 'print one JSON object')
+    .action((id: string, options: Json) => disable(database, id, options));
+  webhooks
+    .command('enable <id>')
+    .description('Send new events to a webhook again.')
+    .option('--json', 'print one JSON object')
+    .action((id: string, options: Json) => enable(database, id, options));
+  webhooks
+    .command('retry [id]')
+    .description(
+      'Send everything again that has failed, and now what waits for its next attempt: of one webhook, or of all.',
+    )
+    .option('--json', 'print one JSON object; without an id, a JSON array')
+    .action((id: string | undefined, options: Json) => retry(database, id, options));
+}
+
+async function list(database: CommandDatabase, { json }: Json): Promise<void> {
+  const all = await withWebhooks(database, (webhooks) => webhooks.list());
+  print(json, all, () => (all.length === 0 ? 'There are no webhooks.' : webhooksTable(all)));
+}
+
+async function disable(database: CommandDatabase, id: string, { json }: Json): Promise<void> {
+  const number = webhookId(id);
+  existing(id, await withWebhooks(database, (webhooks) => webhooks.disable(number)));
+  print(json, { id: number, state: 'disabled' }, () => `Webhook ${id} is disabled.`);
+}
+
+async function enable(database: CommandDatabase, id: string, { json }: Json): Promise<void> {
+  const number = webhookId(id);
+  existing(id, await withWebhooks(database, (webhooks) => webhooks.enable(number)));
+  print(json, { id: number, state: 'enabled' }, () => `Webhook ${id} is enabled.`);
+}
+
+async function retry(database: CommandDatabase, id: string | undefined, { json }: Json): Promise<void> {
+  const number = id === undefined ? undefined : webhookId(id);
+  const all = await withWebhooks(database, (webhooks) => webhooks.retry(number));
+  if (id === undefined) {
+    print(json, all, () => retriedText(all));
+    return;
+  }
+  const [webhook] = all;
+  existing(id, webhook !== undefined);
+  if (webhook?.obstacle === 'disabled')
+    throw new StartupError(`Webhook ${id} is disabled. First run petstore webhooks enable ${id}.`);
+  if (webhook?.obstacle === 'key')
+    throw new StartupError(
+      `Nothing is sent to webhook ${id}: its key is revoked, has expired or lacks a scope.`,
+    );
+  const retried = webhook?.retried ?? 0;
+  print(json, { id: number, retried }, () => `${deliveries(retried)} of webhook ${id} will be sent again.`);
+}
+
+function retriedText(all: readonly Retried[]): string {
+  const sum = all.reduce((total, { retried }) => total + retried, 0);
+  const skipped = all.filter(({ obstacle }) => obstacle !== null).map(({ id }) => id);
+  const left =
+    skipped.length === 0
+      ? ''
+      : `\nNothing is sent to webhooks that are disabled, or whose key is revoked, has expired or lacks a scope: ${skipped.join(', ')}.`;
+  return `${deliveries(sum)} of all webhooks will be sent again.${left}`;
+}
+
+const deliveries = (count: number): string => (count === 1 ? '1 delivery' : `${count} deliveries`);
+
+function withWebhooks<T>(
+  database: CommandDatabase,
+  work: (webhooks: WebhookOperations) => Promise<T>,
+): Promise<T> {
+  return database.use([Webhook, ApiKey], (dataSource) => work(new WebhookOperations(dataSource)));
+}
+
+function webhookId(id: string): Int64 {
+  const number = parseInt64(id);
+  if (number !== undefined) return number;
+  throw new UsageError(`${JSON.stringify(id)} is not the id of a webhook. petstore webhooks list shows all.`);
+}
+
+function existing(id: string, isThere: boolean): void {
+  if (isThere) return;
+  throw new StartupError(`There is no webhook with the id ${id}. petstore webhooks list shows all.`);
+}
+
+const webhooksTable = (all: readonly WebhookOverview[]): string =>
+  table(
+    ['ID', 'KEY', 'URL', 'TYPES', 'STATE', 'FAILING SINCE', 'PENDING', 'FAILED'],
+    all.map(({ id, keyId, url, types, state, disabledReason, failingSince, pending, failed }) => [
+      String(id),
+      String(keyId),
+      url,
+      types.length === 0 ? 'all' : types.join(', '),
+      disabledReason === null ? state : `${state} (${disabledReason})`,
+      failingSince === null ? '' : `${failingSince.toISOString().slice(0, 19)}Z`,
+      String(pending),
+      String(failed),
+    ]),
+  );

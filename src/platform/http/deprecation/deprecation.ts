@@ -1,0 +1,31 @@
+import { DomainError } from '../../kernel/errors/domain-error.js';
+
+export interface Deprecation {
+  /** First day of the deprecation, `YYYY-MM-DD`, from 00:00 UTC. */
+  readonly since: string;
+  /** Day of the removal, `YYYY-MM-DD`: responses are 410 from 00:00 UTC on. */
+  readonly sunset: string;
+  /** Path of the replacement. */
+  readonly successor: string;
+  /** Description of the replacement. */
+  readonly use: string;
+  /** Path of the page with more information. Default: `/docs`. */
+  readonly documentation?: string;
+}
+
+export const DEPRECATION = 'deprecation';
+
+/** The deprecation of a handler, if any. */
+export const deprecationOf = (handler: object): Deprecation | undefined =>
+  Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
+
+export class EndpointRemoved extends DomainError {
+  static override readonly help = {
+    meaning: 'The operation was deprecated, and its `Sunset` date has passed.',
+    action: 'Use the successor in the `Link` header.',
+  };
+
+  constructor({ sunset, use }: Pick<Deprecation, 'sunset' | 'use'>) {
+    super('gone', 'endpoint_removed', `This endpoint was removed on ${sunset}. Use ${use}.`);
+  }
+}

@@ -1,0 +1,42 @@
+import { errorText } from './run.js';
+import { endProcess } from '../../kernel/terminal/end-process.js';
+import { onStopSignals } from '../../kernel/terminal/on-stop-signals.js';
+import { seconds } from '../../kernel/clock/duration.js';
+
+/** One Ctrl-C may arrive twice: the terminal sends it to npm and to this process, and npm forwards it. */
+const DUPLICATE_INTERVAL = seconds(0.5);
+const SIGINT_EXIT_CODE = 130;
+
+/**
+ * Calls `stop` once on a signal (see `onStopSignals`), then ends the process. A second Ctrl-C ends it
+ * immediately.
+ */
+export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
+  readonly received: boolean;
+} {
+  const signal = { received: false };
+  let receivedAt = 0;
+  const handle = (name: NodeJS.Signals) => {
+    if (signal.received) {
+      if (name === 'SIGINT' && performance.now() - receivedAt > DUPLICATE_INTERVAL)
+        endProcess(SIGINT_EXIT_CODE);
+      return;
+    }
+    signal.received = true;
+    receivedAt = performance.now();
+    // A background job may fail because its connection is closed. The stop must continue.
+    process.on('unhandledRejection', (reason) =>
+      process.stderr.write(`petstore, while stopping: ${errorText(reason)}\n`),
+    );
+    stop(name).then(
+      () => {
+        endProcess(0);
+      },
+      (error: unknown) => {
+        endProcess(1, errorText(error));
+      },
+    );
+  };
+  onStopSignals(handle);
+  return signal;
+}

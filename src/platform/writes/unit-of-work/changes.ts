@@ -1,0 +1,361 @@
+// unit-of-work/ writes a row and its event, both or neither. Their SQL is in `statements`.
+
+import { Injectable } from '@nestjs/common';
+import {
+  DataSource,
+  type DeepPartial,
+  type EntityManager,
+  EntityNotFoundError,
+  type EntityTarget,
+  type FindOptionsWhere,
+} from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
+import { Clock } from '../../kernel/clock/clock.js';
+import { hasAscendingKeys } from '../../data/statements/covered-entity.js';
+import { EntityStatements, type EventOfRow } from '../../data/statements/entity-statements.js';
+import { findRows } from '../../data/statements/find.js';
+import type { IsolationLevel } from '../../data/database/run-transaction.js';
+import type { Int64 } from '../../kernel/json/int64.js';
+import {
+  type ChangeScope,
+  insideTransaction,
+  ofRequest,
+  type RequestOptions,
+  separateCommits,
+} from './change-scope.js';
+import { assertDeclared, eventData, type EventType, projectedMembers } from './event-type.js';
+import { writeAllToOutbox, writeToOutbox } from './outbox.js';
+import { isUnchanged, valuesToWrite } from './row-changes.js';
+
+interface Identified {
+  id: Int64 | string;
+}
+
+/** The properties of a `PATCH`; absent or `undefined` ones do not change. */
+type UpdateValues<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined };
+
+/**
+ * A unit of work: writes rows together with their events, both or neither. Each call is one of its own, but
+ * within `transaction()`. Each promise resolves after
+ * PostgreSQL has accepted both. In a handler with `@Idempotent()`, `@UnitOfWork()` gives one whose writes
+ * commit together with the stored response.
+ */
+@Injectable()
+export class Changes {
+  private scope: ChangeScope;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {
+    this.scope = separateCommits(dataSource);
+  }
+
+  /** For reads. Inside the work of `transaction` they run in that transaction, and may lock rows. */
+  get manager(): EntityManager {
+    return this.scope.manager;
+  }
+
+  /** The unit of work of one request. */
+  ofRequest(options: RequestOptions): Changes {
+    return this.in(ofRequest(this.dataSource, options));
+  }
+
+  /**
+   * Runs several reads and writes in one transaction. Inside the work of another `transaction` it is a
+   * savepoint. While it runs in a handler, the handler's own unit of work refuses further calls.
+   * @param work gets a unit of work of that transaction
+   * @throws TransactionRolledBack if the work ignores that one of its statements has failed
+   */
+  transaction<T>(work: (changes: Changes) => Promise<T>): Promise<T>;
+  transaction<T>(isolation: IsolationLevel, work: (changes: Changes) => Promise<T>): Promise<T>;
+  transaction<T>(
+    ...args: [(changes: Changes) => Promise<T>] | [IsolationLevel, (changes: Changes) => Promise<T>]
+  ): Promise<T> {
+    const [isolation, work] = args.length === 2 ? args : [undefined, args[0]];
+    return this.scope.transaction(isolation, (manager) => work(this.in(insideTransaction(manager))));
+  }
+
+  /**
+   * Adds a row like `Repository.save`, with its cascades, but never overwrites one that exists.
+   * @returns the row as PostgreSQL has stored it
+   * @throws QueryFailedError if the given key exists already
+   */
+  async insert<Row extends Identified>(
+    target: EntityTarget<Row>,
+    values: DeepPartial<NoInfer<Row>>,
+    type: EventType<Row>,
+  ): Promise<Row> {
+    const row = this.manager.create(target, values);
+    const statements = EntityStatements.of(this.dataSource, target);
+    const event = statements && this.eventOfRow(statements, type);
+    const insert = statements?.insert(row, event);
+    const isOneStatement = insert !== undefined && event !== undefined;
+    return this.scope.write(isOneStatement, async (manager) => {
+      if (!statements || !insert) await insertByTypeOrm(manager, target, row);
+      const stored =
+        statements && insert
+          ? (await statements.run(manager, insert))[0]
+          : await find(manager, target, keyOf(manager, target, row));
+      if (!stored) throw new Error('A trigger of the table has refused the row.');
+      if (!insert || !event) await this.recordOf(manager, type, stored, stored);
+      return stored;
+    });
+  }
+
+  /**
+   * Adds rows, all or none, each with its event, in one transaction: a thousand rows take a statement or two.
+   * @returns the rows as PostgreSQL has stored them, in the order given, which is that of their events, too
+   * @throws QueryFailedError if the given key of a row exists already. PostgreSQL names it in
+   *   `driverError.detail`
+   * @throws TypeError if PostgreSQL makes keys that do not ascend, such as UUIDs: rows and events could not
+   *   be told apart. Give each row its key
+   */
+  insertAll<Row extends Identified>(
+    target: EntityTarget<Row>,
+    values: readonly DeepPartial<NoInfer<Row>>[],
+    type: EventType<Row>,
+  ): Promise<Row[]> {
+    assertDeclared(type.name);
+    const metadata = this.dataSource.getMetadata(target);
+    const rows = values.map((one) => this.manager.create(target, one));
+    if (!hasAscendingKeys(metadata) && !rows.every((row) => metadata.hasAllPrimaryKeys(row)))
+      throw new TypeError(
+        `insertAll() needs the key of each ${metadata.name}: PostgreSQL makes keys in any order.`,
+      );
+    return this.scope.write(false, async (manager) => {
+      const stored: Row[] = [];
+      for (const part of partsOf(rows)) stored.push(...(await this.insertPart(manager, target, part, type)));
+      return stored;
+    });
+  }
+
+  /**
+   * Changes a row like `Repository.update`. `undefined` values do not change, nor are numbers, texts and
+   * dates written that the row has already; objects always are. There is no event if PostgreSQL returns the
+   * row as it was, but for update date and version.
+   * @param row its current state; lock it first: its values count as those that are stored, and its events
+   *   are in the order of its changes
+   * @returns the row as PostgreSQL has stored it, before triggers that run after the update
+   * @throws EntityNotFoundError if the row no longer exists
+   */
+  update<Row extends Identified>(
+    target: EntityTarget<Row>,
+    row: Row,
+    values: UpdateValues<NoInfer<Row>>,
+    type: EventType<Row>,
+  ): Promise<Row> {
+    const given = valuesToWrite(row, values);
+    if (Object.keys(given).length === 0) return Promise.resolve(row);
+    return this.scope.write(false, async (manager) => {
+      const changed = await update(manager, target, row, given);
+      if (!changed) return findOrFail(manager, target, keyOf(manager, target, row)); // a trigger has refused it
+      const metadata = this.dataSource.getMetadata(target);
+      if (!isUnchanged(metadata, row, changed, given)) await this.recordOf(manager, type, changed, row);
+      return changed;
+    });
+  }
+
+  /**
+   * Removes a row like `Repository.delete`.
+   * @param row its current state; lock it first
+   * @throws EntityNotFoundError if the row no longer exists
+   */
+  delete<Row extends Identified>(target: EntityTarget<Row>, row: Row, type: EventType<Row>): Promise<void> {
+    return this.scope.write(false, async (manager) => {
+      const key = keyOf(manager, target, row);
+      const { affected } = await manager.delete(target, key);
+      if (affected === 0) throw new EntityNotFoundError(target, key);
+      await this.recordOf(manager, type, row, row);
+    });
+  }
+
+  /**
+   * Records an event for a change that the other methods do not cover, in the change's transaction. Call it
+   * after the change: the lock on the changed row keeps that row's events in commit order.
+   * @throws Error outside a transaction, because the change could be committed without its event
+   */
+  async record<Data extends object>(
+    type: Pick<EventType<never, Data>, 'name' | 'version'>,
+    data: Data,
+  ): Promise<void> {
+    if (!this.scope.isTransaction || this.manager.queryRunner?.isTransactionActive !== true)
+      throw new Error(`The event ${type.name} is recorded outside a transaction`);
+    await writeToOutbox(this.manager, type, this.now(), data);
+  }
+
+  private recordOf<Row extends Identified>(
+    manager: EntityManager,
+    type: EventType<Row>,
+    row: Row,
+    before: Row,
+  ): Promise<void> {
+    return writeToOutbox(manager, type, this.now(), eventData(type, row, before));
+  }
+
+  /** @param rows with values for the same members */
+  private async insertPart<Row extends Identified>(
+    manager: EntityManager,
+    target: EntityTarget<Row>,
+    rows: Row[],
+    type: EventType<Row>,
+  ): Promise<Row[]> {
+    const statements = EntityStatements.of(this.dataSource, target);
+    const event = statements && this.eventOfRow(statements, type);
+    const insert = statements?.insertAll(rows, event);
+    const stored =
+      statements && insert
+        ? await statements.run(manager, insert)
+        : await insertAllByTypeOrm(manager, target, rows);
+    if (stored.length !== rows.length) throw new Error('A trigger of the table has refused a row.');
+    if (!insert || !event)
+      await writeAllToOutbox(
+        manager,
+        type,
+        this.now(),
+        stored.map((row) => eventData(type, row, row)),
+      );
+    return stored;
+  }
+
+  /** The event of a new row if PostgreSQL can make it. */
+  private eventOfRow<Row extends Identified>(
+    statements: EntityStatements<Row>,
+    type: EventType<Row>,
+  ): EventOfRow | undefined {
+    assertDeclared(type.name);
+    const members = projectedMembers(type);
+    if (!members || !statements.canMake(members)) return undefined;
+    return { type: type.name, version: type.version, occurredAt: this.now(), members };
+  }
+
+  private in(scope: ChangeScope): Changes {
+    const changes = new Changes(this.dataSource, this.clock);
+    changes.scope = scope;
+    return changes;
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}
+
+/** Its whole primary key, which may have more columns than `id`. @throws TypeError if the row lacks one */
+function keyOf<Row extends Identified>(
+  { dataSource }: EntityManager,
+  target: EntityTarget<Row>,
+  row: Row,
+): FindOptionsWhere<Row> {
+  const metadata = dataSource.getMetadata(target);
+  const key = metadata.getEntityIdMap(row);
+  if (!key) throw new TypeError(`The ${metadata.name} lacks its primary key.`);
+  return key as FindOptionsWhere<Row>;
+}
+
+/** Updates a row. @returns what PostgreSQL has stored; undefined if it has changed none */
+async function update<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  row: Row,
+  values: Partial<Row>,
+): Promise<Row | undefined> {
+  const key = keyOf(manager, target, row);
+  const statements = EntityStatements.of(manager.dataSource, target);
+  const prepared = statements?.update(key, values);
+  if (statements && prepared) return (await statements.run(manager, prepared))[0];
+  const { affected } = await manager.update(target, key, values as QueryDeepPartialEntity<Row>);
+  return affected === 0
+    ? undefined
+    : findOrFail(manager, target, keyOf(manager, target, { ...row, ...values }));
+}
+
+/** The row as PostgreSQL has stored it, also if it is soft-deleted. @throws EntityNotFoundError */
+async function findOrFail<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  where: FindOptionsWhere<Row>,
+): Promise<Row> {
+  const row = await find(manager, target, where);
+  if (!row) throw new EntityNotFoundError(target, where);
+  return row;
+}
+
+async function find<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  where: FindOptionsWhere<Row>,
+): Promise<Row | undefined> {
+  const [row] = await findRows(manager.getRepository(target), { where });
+  const mayBeHidden = !row && manager.dataSource.getMetadata(target).deleteDateColumn;
+  return mayBeHidden ? ((await manager.findOne(target, { where, withDeleted: true })) ?? undefined) : row;
+}
+
+async function insertByTypeOrm<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  row: Row,
+): Promise<void> {
+  if (manager.getRepository(target).hasId(row)) await insertWithKey(manager, target, row);
+  else await manager.save(target, row);
+}
+
+async function insertAllByTypeOrm<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  rows: Row[],
+): Promise<Row[]> {
+  const repository = manager.getRepository(target);
+  const withKey = rows.filter((row) => repository.hasId(row));
+  for (const row of withKey) await insertWithKey(manager, target, row);
+  if (withKey.length < rows.length)
+    await manager.save(
+      target,
+      rows.filter((row) => !withKey.includes(row)),
+    );
+  const stored: Row[] = [];
+  for (const row of rows) stored.push(await findOrFail(manager, target, keyOf(manager, target, row)));
+  return stored;
+}
+
+/**
+ * Rows next to one another with values for the same members, at most a thousand: a query has a time limit.
+ */
+function* partsOf<Row extends object>(rows: readonly Row[]): Generator<Row[]> {
+  const membersOf = (row: Row) =>
+    Object.entries(row)
+      .filter(([, value]) => value !== undefined)
+      .map(([name]) => name)
+      .sort()
+      .join();
+  let part: Row[] = [];
+  for (const row of rows) {
+    const [first] = part;
+    if (first && (part.length >= PART || membersOf(first) !== membersOf(row))) {
+      yield part;
+      part = [];
+    }
+    part.push(row);
+  }
+  if (part.length > 0) yield part;
+}
+
+const PART = 1_000;
+
+/**
+ * `save` would update a row that has the key already. It runs afterwards, for relations that refer to the new
+ * row.
+ */
+async function insertWithKey<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  row: Row,
+): Promise<void> {
+  const { relations } = manager.dataSource.getMetadata(target);
+  for (const relation of relations) {
+    const parent = relation.getEntityValue(row) as object | null | undefined;
+    if (relation.isOwning && !relation.isManyToMany && relation.isCascadeInsert && parent)
+      await manager.save(relation.type, parent);
+  }
+  await manager.insert(target, row as QueryDeepPartialEntity<Row>);
+  if (relations.length > 0) await manager.save(target, row);
+}
