@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { seconds } from '../../src/platform/kernel/clock/duration.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
-import { COMMAND_LINE, emptyFolder, inShell, serviceInShell } from '../support/program.js';
+import { COMMAND_LINE, emptyFolder, inShell, Program, SERVICE, serviceInShell } from '../support/program.js';
 import { skipped } from '../support/skipped.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
@@ -103,6 +103,31 @@ describe('a service with its embedded PostgreSQL', () => {
     const child = await start('> /dev/full');
     await becomes(isReady, true);
     await expectStop(child, 'SIGINT');
+  });
+});
+
+describe('a log whose reader has ended', () => {
+  /** With its log in a pipe to this process, which is its reader. */
+  const startHere = (script: string, ...args: string[]) =>
+    new Program(script, args, {
+      cwd: folder.path,
+      env: { DATABASE_URL: database.url, PORT: String(port), LOG_LEVEL: 'debug' },
+    });
+  const STOPS = { code: 1, stderr: 'petstore: nothing reads stdout, so it stops.\n' };
+
+  it('ends the service as a failure, after which systemd starts it again', async () => {
+    port = await freePort();
+    const running = startHere(SERVICE);
+    await becomes(isReady, true);
+    running.stopReading();
+    await ask('/health/live'); // a line
+    expect(await running.ended).toMatchObject(STOPS);
+  });
+
+  it('ends petstore worker as a failure, too', async () => {
+    const running = startHere(COMMAND_LINE, 'worker');
+    running.stopReading();
+    expect(await running.ended).toMatchObject(STOPS);
   });
 });
 

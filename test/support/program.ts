@@ -83,6 +83,11 @@ export class Program {
     }
   }
 
+  /** Closes the pipe of its stdout, as a reader does that ends. */
+  stopReading(): void {
+    this.child.stdout?.destroy();
+  }
+
   /** Resolves when the output so far matches. */
   prints(pattern: RegExp): Promise<void> {
     return this.says('stdout', pattern);

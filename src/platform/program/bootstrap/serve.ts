@@ -13,10 +13,11 @@ const START_TIMEOUT = seconds(5);
 
 /**
  * Starts what runs until a signal: the service, a worker, or that of `npm run dev`. If the start fails or a
- * signal arrives, even during the start, runs the functions registered with `onEnd`, newest first.
+ * signal arrives, even during the start, runs the functions registered with `onEnd`, newest first. So does a
+ * closed pipe of standard output, as `head` ends other programs. Nobody has asked for that stop: it is a
+ * failure, and not SIGPIPE, SIGTERM or 0, after which systemd starts nothing again.
  */
 export async function serve(start: (onEnd: OnEnd) => Promise<void>): Promise<void> {
-  process.stdout.off('error', endWithoutOutput).on('error', onOutputError);
   const opened: Close[] = [];
   const closeAll = async (received?: NodeJS.Signals): Promise<void> => {
     const close = opened.pop();
@@ -32,24 +33,17 @@ export async function serve(start: (onEnd: OnEnd) => Promise<void>): Promise<voi
     await closeAll(received);
     if (received === 'SIGINT') printStopped();
   });
+  process.stdout.off('error', endWithoutOutput).on('error', (error: NodeJS.ErrnoException) => {
+    // Anything else, such as a full disk, costs lines of the log only.
+    if (error.code !== 'EPIPE' || signal.received) return;
+    process.stderr.write('petstore: nothing reads stdout, so it stops.\n');
+    signal.fail();
+  });
   await starting.catch(async (error: unknown) => {
     if (signal.received) return; // probably the cause of the failure: initdb gets the signal too
     await closeAll();
     throw error;
   });
-}
-
-let saidWhy = false;
-
-/**
- * A closed pipe stops the service, as `head` ends other programs. Anything else, such as a full disk, costs
- * lines of the log only.
- */
-function onOutputError(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE' || saidWhy) return;
-  saidWhy = true;
-  process.stderr.write('petstore: nothing reads stdout, so it stops.\n');
-  process.kill(process.pid, 'SIGTERM');
 }
 
 function printStopped(): void {

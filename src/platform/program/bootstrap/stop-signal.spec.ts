@@ -34,10 +34,13 @@ const TALKATIVE = `
   );
 `;
 
-it('a service that prints to a program that has ended, such as head, stops with one line', async () => {
-  const pipe = `'${process.execPath}' --input-type=module -e "$0" | true`;
-  const { stderr } = await promisify(execFile)('bash', ['-c', pipe, TALKATIVE], { cwd: process.cwd() });
-  expect(stderr).toBe('petstore: nothing reads stdout, so it stops.\neverything is closed\n');
+it('a service that prints to a program that has ended, such as head, stops with one line, as one that has failed', async () => {
+  const pipe = `'${process.execPath}' --input-type=module -e "$0" | true; echo "code \${PIPESTATUS[0]}"`;
+  const ended = await promisify(execFile)('bash', ['-c', pipe, TALKATIVE], { cwd: process.cwd() });
+  expect(ended).toEqual({
+    stdout: 'code 1\n',
+    stderr: 'petstore: nothing reads stdout, so it stops.\neverything is closed\n',
+  });
 });
 
 describe('a stop signal', () => {

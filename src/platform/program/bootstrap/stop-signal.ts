@@ -7,16 +7,26 @@ import { seconds } from '../../kernel/clock/duration.js';
 const DUPLICATE_INTERVAL = seconds(0.5);
 const SIGINT_EXIT_CODE = 130;
 
+interface StopSignal {
+  /** Whether the stop has begun. */
+  readonly received: boolean;
+  /** Stops as SIGTERM does, but the process ends as one that has failed, which supervisors start again. */
+  fail(): void;
+}
+
 /**
  * Calls `stop` once on a signal (see `onStopSignals`), then ends the process. A second Ctrl-C ends it
  * immediately.
  */
-export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
-  readonly received: boolean;
-} {
-  const signal = { received: false };
+export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): StopSignal {
+  const signal = {
+    received: false,
+    fail: () => {
+      handle('SIGTERM', 1);
+    },
+  };
   let receivedAt = 0;
-  const handle = (name: NodeJS.Signals) => {
+  const handle = (name: NodeJS.Signals, exitCode: number) => {
     if (signal.received) {
       if (name === 'SIGINT' && performance.now() - receivedAt > DUPLICATE_INTERVAL)
         endProcess(SIGINT_EXIT_CODE);
@@ -30,13 +40,15 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): {
     );
     stop(name).then(
       () => {
-        endProcess(0);
+        endProcess(exitCode);
       },
       (error: unknown) => {
         endProcess(1, errorText(error));
       },
     );
   };
-  onStopSignals(handle);
+  onStopSignals((name) => {
+    handle(name, 0);
+  });
   return signal;
 }
