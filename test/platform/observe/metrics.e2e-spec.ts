@@ -52,14 +52,10 @@ describe('GET /metrics', () => {
     for (const metric of ['task_failures_total', 'task_failing_seconds']) {
       expect(names(metric)).toEqual(
         expect.arrayContaining([
-          'addDeliveries',
-          'clearDeliveries',
           'clearEvents',
           'clearIdempotentResponses',
-          'deliverWebhooks',
           'listenForKeyChanges',
           'lookForWork',
-          'measureWebhookBacklog',
           'mergeUsage',
           'numberEvents',
           'recordBans',
