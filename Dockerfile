@@ -29,7 +29,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
  && ln -s /app/bin/petstore.js /usr/local/bin/petstore
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
-COPY LICENSE package.json service.json ./
+COPY LICENSE package.json ./
 COPY bin bin
 COPY deploy/image/healthcheck.mjs deploy/image/
 COPY --from=build /app/dist dist

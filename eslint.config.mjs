@@ -1,6 +1,6 @@
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
-import { validatedTypes } from '.ci/validated-types.mjs';
+import { validatedTypes } from './.ci/validated-types.mjs';
 
 export default tseslint.config(
   { ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.petstore/'] },

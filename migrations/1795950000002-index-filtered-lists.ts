@@ -8,7 +8,6 @@ const INDEXES: readonly (readonly [name: string, table: string, columns: string]
   ['pets_category_id_status_id_idx', 'pets', 'category_id, status, id'],
   ['orders_status_id_idx', 'orders', 'status, id'],
   ['orders_pet_id_id_idx', 'orders', 'pet_id, id'],
-  ['webhook_deliveries_webhook_id_state_id_idx', 'webhook_deliveries', 'webhook_id, state, id'],
 ];
 
 export class IndexFilteredLists1795950000002 implements MigrationInterface {

@@ -1,8 +1,4 @@
-import { APPLICATION } from './application.js';
-import { commandLine } from './platform/program/cli/command-line.js';
-import { run } from './platform/program/bootstrap/run.js';
+import { runCommandLine } from './platform/program/index.js';
+import { SERVICE } from './service.js';
 
-run(async () => {
-  const petstore = await commandLine(APPLICATION);
-  await petstore.parseAsync();
-});
+runCommandLine(SERVICE);

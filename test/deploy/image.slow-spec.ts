@@ -36,7 +36,7 @@ describe('the files of the image', () => {
     [folder, database] = await Promise.all([emptyFolder(), createTestDatabase('template1')]);
     app = join(folder.path, 'app');
     mkdirSync(app);
-    for (const path of ['package.json', 'package-lock.json', 'service.json', 'bin', 'dist', 'deploy/image'])
+    for (const path of ['package.json', 'package-lock.json', 'bin', 'dist', 'deploy/image'])
       cpSync(repository(path), join(app, path), {
         recursive: true,
         filter: (file) => !NOT_BUILT.test(basename(file)),

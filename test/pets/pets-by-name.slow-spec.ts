@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
-import { MIGRATIONS } from '../../src/app.migrations.js';
+import { MIGRATIONS } from '../support/migrations.js';
 import { migrate } from '../../src/platform/data/database/migrations/migrate.js';
 import { poolOptions } from '../../src/platform/data/database/database.module.js';
 import { Pet } from '../../src/pets/pet.entity.js';

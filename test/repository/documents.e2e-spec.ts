@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { SERVICE } from '../../src/platform/kernel/config/service.js';
+import { SERVICE } from '../../src/service.js';
 import { ItemsModule } from '../items/items.module.js';
 import { becomes } from '../support/eventually.js';
 import { Petstore } from '../support/petstore.js';

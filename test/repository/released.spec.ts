@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { load } from 'js-yaml';
-import { RELEASED_PARAMETERS } from '../../src/app.released-parameters.js';
+import { RELEASED_PARAMETERS } from '../../src/released-parameters.js';
 import { breakingChanges, type OpenApi, operationsOf, type Part } from '../support/breaking-changes.js';
 import { inlined } from '../support/inlined.js';
 import { PARAMETERS, parametersFile, RELEASED, releasedFile, RELEASING } from '../support/released.js';

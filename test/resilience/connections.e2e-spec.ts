@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { MIGRATIONS } from '../../src/app.migrations.js';
+import { MIGRATIONS } from '../support/migrations.js';
 import { poolOptions } from '../../src/platform/data/database/database.module.js';
 import { minutes } from '../../src/platform/kernel/clock/duration.js';
 import { inspectMigrations } from '../../src/platform/data/database/migrations/migrate.js';

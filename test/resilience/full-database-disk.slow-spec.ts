@@ -1,4 +1,4 @@
-import { MIGRATIONS } from '../../src/app.migrations.js';
+import { MIGRATIONS } from '../support/migrations.js';
 import { migrate } from '../../src/platform/data/database/migrations/migrate.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';

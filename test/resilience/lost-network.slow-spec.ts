@@ -1,4 +1,4 @@
-import { MIGRATIONS } from '../../src/app.migrations.js';
+import { MIGRATIONS } from '../support/migrations.js';
 import { seconds } from '../../src/platform/kernel/clock/duration.js';
 import { CONNECTIONS_OF_A_PROCESS } from '../../src/platform/data/database/pool/connection-options.js';
 import { becomes, eventually } from '../support/eventually.js';

@@ -16,7 +16,6 @@ export async function checkout(): Promise<Awaited<ReturnType<typeof emptyFolder>
   for (const path of [
     'package.json',
     'package-lock.json',
-    'service.json',
     '.swcrc',
     'nest-cli.json',
     'tsconfig.json',

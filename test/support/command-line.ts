@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { PassThrough } from 'node:stream';
-import { APPLICATION } from '../../src/application.js';
-import type { Application } from '../../src/platform/program/bootstrap/application.js';
+import type { ServiceDefinition } from '../../src/platform/program/bootstrap/service-definition.js';
+import { SERVICE } from '../../src/service.js';
 import { minutes, withTimeout } from '../../src/platform/kernel/clock/duration.js';
 import { commandLine } from '../../src/platform/program/cli/command-line.js';
 import { errorText, exitCodeOf } from '../../src/platform/program/bootstrap/run.js';
@@ -44,11 +44,11 @@ export const petstoreOnTerminal = (
   env: Record<string, string>,
 ): Promise<Ended> => oneAtATime({ args, env, typed }, () => parse());
 
-const parse = async (): Promise<unknown> => (await commandLine(APPLICATION)).parseAsync();
+const parse = async (): Promise<unknown> => (await commandLine(SERVICE)).parseAsync();
 
 /** Starts the service in this process with settings that it refuses. */
 export const refusedStart = (env: Record<string, string>): Promise<Ended> =>
-  oneAtATime({ env }, () => startHere(APPLICATION));
+  oneAtATime({ env }, () => startHere(SERVICE));
 
 /** Starts the service in this process up to the end of its checks. @returns what they warn of */
 export async function startWarnings(env: Record<string, string>): Promise<readonly string[]> {
@@ -59,7 +59,14 @@ export async function startWarnings(env: Record<string, string>): Promise<readon
     const print = jest.spyOn(StartLines, 'print').mockImplementation(() => undefined);
     try {
       // It comes after the checks, and takes most of a start.
-      await startHere({ ...APPLICATION, createApp: () => Promise.reject(new Exit(0)) });
+      const { features } = await SERVICE.load();
+      const forRoot = () => {
+        throw new Exit(0);
+      };
+      await startHere({
+        ...SERVICE,
+        load: () => Promise.resolve(Object.assign(class {}, { features, forRoot })),
+      });
     } finally {
       warn.mockRestore();
       print.mockRestore();
@@ -69,7 +76,7 @@ export async function startWarnings(env: Record<string, string>): Promise<readon
   return warnings;
 }
 
-async function startHere(application: Application): Promise<void> {
+async function startHere(application: ServiceDefinition): Promise<void> {
   const opened: (() => Promise<void>)[] = [];
   await start(application, (close) => opened.push(close)).finally(() =>
     Promise.all(opened.map((close) => close())),

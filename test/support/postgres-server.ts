@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MIGRATIONS } from '../../src/app.migrations.js';
+import { MIGRATIONS } from './migrations.js';
 import { openEmbeddedPostgres } from '../../src/platform/data/embedded-postgres/embedded-postgres.js';
 import { findRunningServer } from '../../src/platform/data/embedded-postgres/postmaster-pid.js';
 import { migrate } from '../../src/platform/data/database/migrations/migrate.js';

@@ -1,7 +1,7 @@
-import { SERVICE } from '../../src/platform/kernel/config/service.js';
+import { SERVICE } from '../../src/service.js';
 
 /** Of API keys, metrics and Redis keys: another service made from this one has another. */
-export const { prefix: PREFIX } = SERVICE;
+export const PREFIX: string = SERVICE.prefix;
 
 /** An API key, as the source of a regular expression. */
 export const SECRET = `${PREFIX}_[0-9A-Za-z]{49}`;

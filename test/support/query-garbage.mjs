@@ -1,5 +1,6 @@
 import { getHeapSpaceStatistics } from 'node:v8';
 import { DataSource } from 'typeorm';
+import '../../dist/src/service.js';
 import { poolOptions } from '../../dist/src/platform/data/database/database.module.js';
 
 /**

@@ -3,7 +3,7 @@ import { operationsOf, type OpenApi, type Part } from './breaking-changes.js';
 
 /** The document of the last release, without its texts and examples. */
 export const RELEASED = 'test/released/openapi.yaml';
-export const PARAMETERS = 'src/app.released-parameters.ts';
+export const PARAMETERS = 'src/released-parameters.ts';
 
 /** Whether the run may replace what is kept of the last release. */
 export const RELEASING = process.env.UPDATE_RELEASED === 'true';

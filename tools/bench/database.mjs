@@ -20,6 +20,7 @@ const settings = {
 export async function openDatabase(folder) {
   if (!existsSync(launcher))
     throw new Error('the embedded PostgreSQL is not built: run "npm run build" first');
+  await import('../../dist/src/service.js'); // names the service
   const { openEmbeddedPostgres } = await import(launcher);
   const { url, stop } = await openEmbeddedPostgres(join(folder, 'database'), { lock: 'exclusive', settings });
   // Must be read while connected, because the backend ends with the connection.

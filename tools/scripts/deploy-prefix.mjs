@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// npm run deploy:prefix: gives the metrics in deploy/ the prefix of service.json, where it is not that of the pet store.
+// npm run deploy:prefix: gives the metrics in deploy/ the prefix of src/service.ts, where it is not that of the pet store.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
-const { prefix } = JSON.parse(readFileSync(join(root, 'service.json'), 'utf8'));
+const { SERVICE } = await import('../../dist/src/service.js');
+const { prefix } = SERVICE;
 
 const within = (folder) => readdirSync(join(root, folder)).map((name) => join(folder, name));
 const files = [

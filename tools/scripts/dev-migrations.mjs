@@ -3,13 +3,15 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { MIGRATIONS } from '../../dist/src/app.migrations.js';
+import { SERVICE } from '../../dist/src/service.js';
 import {
   inspectMigrations,
   migrate,
+  migrationsOf,
   revertLast,
-} from '../../dist/src/platform/data/database/migrations/migrate.js';
+} from '../../dist/src/platform/program/tools.js';
 
+const MIGRATIONS = migrationsOf(SERVICE);
 const FOLDER = join(import.meta.dirname, '../../migrations');
 
 /**

@@ -1,11 +1,13 @@
 // The service of `npm run dev`, on the PostgreSQL of its parent process. It stops together with its parent.
-import { APPLICATION } from '../../dist/src/application.js';
-import { run } from '../../dist/src/platform/program/bootstrap/run.js';
-import { serve } from '../../dist/src/platform/program/bootstrap/serve.js';
-import { start } from '../../dist/src/platform/program/bootstrap/start.js';
-import { DatabaseConfig } from '../../dist/src/platform/data/database/database.config.js';
-import { openUnmigrated } from '../../dist/src/platform/data/database/open-database.js';
-import { Config } from '../../dist/src/platform/kernel/config/config.js';
+import {
+  Config,
+  DatabaseConfig,
+  openUnmigrated,
+  run,
+  serve,
+  start,
+} from '../../dist/src/platform/program/tools.js';
+import { SERVICE } from '../../dist/src/service.js';
 import { applyMigrations } from './dev-migrations.mjs';
 
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
@@ -17,7 +19,7 @@ run(() =>
       const url = directDatabaseUrl ?? databaseUrl ?? (await openUnmigrated(dataDir)).url;
       say(await applyMigrations(url, { again: has('--migrate-again') }));
     }
-    await start(APPLICATION, onEnd, { ownsDatabase: false, again: has('--again') });
+    await start(SERVICE, onEnd, { ownsDatabase: false, again: has('--again') });
   }),
 );
 

@@ -27,21 +27,14 @@ createInterface({ input: nest.stderr }).on('line', (line) => {
 });
 
 await firstBuild;
-const [{ MIGRATIONS }, { Config }, { DatabaseConfig }, { run }, { serve }, { openDatabase }] =
-  await Promise.all(
-    [
-      'app.migrations',
-      'platform/kernel/config/config',
-      'platform/data/database/database.config',
-      'platform/program/bootstrap/run',
-      'platform/program/bootstrap/serve',
-      'platform/data/database/open-database',
-    ].map((module) => import(`../../dist/src/${module}.js`)),
-  );
+const [{ SERVICE }, { Config, DatabaseConfig, migrationsOf, openDatabase, run, serve }] = await Promise.all([
+  import('../../dist/src/service.js'),
+  import('../../dist/src/platform/program/tools.js'),
+]);
 
 run(() =>
   serve(async (onEnd) => {
-    await openDatabase(new Config().read(DatabaseConfig), MIGRATIONS, onEnd);
+    await openDatabase(new Config().read(DatabaseConfig), migrationsOf(SERVICE), onEnd);
     const service = new Service();
     onEnd(() => service.stop());
     service.start();

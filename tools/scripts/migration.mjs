@@ -29,15 +29,12 @@ async function writeMigration(name) {
   await promisify(execFile)(process.execPath, ['node_modules/@nestjs/cli/bin/nest.js', 'build'], {
     cwd: root,
   });
-  const [{ Config }, { DatabaseConfig }, { openUnmigrated }, { migrate }, { MIGRATIONS }, { default: pg }] =
-    await Promise.all([
-      import('../../dist/src/platform/kernel/config/config.js'),
-      import('../../dist/src/platform/data/database/database.config.js'),
-      import('../../dist/src/platform/data/database/open-database.js'),
-      import('../../dist/src/platform/data/database/migrations/migrate.js'),
-      import('../../dist/src/app.migrations.js'),
-      import('pg'),
-    ]);
+  const [tools, { SERVICE }, { default: pg }] = await Promise.all([
+    import('../../dist/src/platform/program/tools.js'),
+    import('../../dist/src/service.js'),
+    import('pg'),
+  ]);
+  const { Config, DatabaseConfig, migrate, migrationsOf, openUnmigrated } = tools;
   const server = await openUnmigrated(new Config().read(DatabaseConfig).dataDir);
   // The service's own account creates no databases.
   const client = new pg.Client({ connectionString: server.superuserUrl });
@@ -47,7 +44,7 @@ async function writeMigration(name) {
     await client.connect();
     await client.query(`CREATE DATABASE ${DRAFT} OWNER ${new URL(server.url).username}`);
     const url = Object.assign(new URL(server.url), { pathname: `/${DRAFT}` }).href;
-    await migrate(url, MIGRATIONS);
+    await migrate(url, migrationsOf(SERVICE));
     const { file, errors } = await generate(name, url);
     if (lost && !file) throw lost;
     report(file, errors);

@@ -84,13 +84,15 @@ async function startService(folder, undo) {
   const database = await openDatabase(folder);
   undo(database.remove);
   Object.assign(process.env, { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'info', WEBHOOK_WORKER: 'off' });
-  const { Config } = await import(`${OURS}src/platform/kernel/config/config.js`);
-  const { createApp } = await import(`${OURS}src/app.setup.js`);
-  const { MIGRATIONS } = await import(`${OURS}src/app.migrations.js`);
-  const { migrate } = await import(`${OURS}src/platform/data/database/migrations/migrate.js`);
-  await migrate(database.url, MIGRATIONS);
+  const { SERVICE } = await import(`${OURS}src/service.js`);
+  const { Config, createApp, migrate, migrationsOf } = await import(`${OURS}src/platform/program/tools.js`);
+  await migrate(database.url, migrationsOf(SERVICE));
   const [petId] = await seedPets(database.url);
-  const app = await createApp(new Config({ ...process.env, DATABASE_URL: database.url }), database.url);
+  const app = await createApp(
+    SERVICE,
+    new Config({ ...process.env, DATABASE_URL: database.url }),
+    database.url,
+  );
   undo(() => app.close());
   await app.listen(0, '127.0.0.1');
   const target = { node: process.execPath, databaseUrl: database.url };

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import '../../dist/src/service.js'; // names the service
 import { openEmbeddedPostgres } from '../../dist/src/platform/data/embedded-postgres/embedded-postgres.js';
 import { findRunningServer } from '../../dist/src/platform/data/embedded-postgres/postmaster-pid.js';
 

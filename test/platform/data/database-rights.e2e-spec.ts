@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
-import { MIGRATIONS } from '../../../src/app.migrations.js';
+import { MIGRATIONS } from '../../support/migrations.js';
 import { migrate } from '../../../src/platform/data/database/migrations/migrate.js';
 import { petstore, refusedStart } from '../../support/command-line.js';
 import type { Ended } from '../../support/program.js';

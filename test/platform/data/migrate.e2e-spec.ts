@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MIGRATIONS } from '../../../src/app.migrations.js';
+import { MIGRATIONS } from '../../support/migrations.js';
 import { Config } from '../../../src/platform/kernel/config/config.js';
 import { DatabaseConfig } from '../../../src/platform/data/database/database.config.js';
 import { openDatabase } from '../../../src/platform/data/database/open-database.js';

@@ -3,7 +3,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, UpdateDateColumn, VersionColumn } from 'typeorm';
 import { EventSequencer } from '../../../src/platform/feed/events/event-sequencer.js';
 import { Config } from '../../../src/platform/kernel/config/config.js';
-import { createApp } from '../../../src/app.setup.js';
+import { createApp } from '../../../src/platform/program/bootstrap/create-app.js';
+import { SERVICE } from '../../../src/service.js';
 import { declareEventType } from '../../../src/platform/writes/unit-of-work/event-type.js';
 import { eventType } from '../../../src/platform/index.js';
 import { Changes } from '../../../src/platform/writes/unit-of-work/changes.js';
@@ -101,7 +102,7 @@ describe('events', () => {
   it('are refused at the start of the service if no module lists their type', async () => {
     const forgotten = eventType('counter.forgotten', Counted, { description: 'Nothing lists it.' });
     try {
-      const starting = createApp(new Config({}), petstore.databaseUrl);
+      const starting = createApp(SERVICE, new Config({}), petstore.databaseUrl);
       await expect(starting).rejects.toThrow(
         /^No module lists the event type .*counter\.forgotten.* in its static/,
       );

@@ -1,6 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { WorkerModule } from '../../../src/app.worker.js';
+import { AppModule } from '../../../src/app.module.js';
+import { WorkerModule, workersOf } from '../../../src/platform/program/bootstrap/create-worker.js';
+import { SERVICE } from '../../../src/service.js';
 import { Config } from '../../../src/platform/kernel/config/config.js';
 import { Logger } from '../../../src/platform/observe/logging/logger.js';
 import { LoggingConfig } from '../../../src/platform/observe/logging/logging.config.js';
@@ -30,7 +32,14 @@ afterAll(async () => {
 async function startWorker(): Promise<INestApplicationContext> {
   const config = new Config(LOCAL);
   const module = await Test.createTestingModule({
-    imports: [WorkerModule.with(config, petstore.databaseUrl)],
+    imports: [
+      WorkerModule.forRoot({
+        service: SERVICE,
+        config,
+        databaseUrl: petstore.databaseUrl,
+        features: workersOf(AppModule),
+      }),
+    ],
   })
     .overrideProvider(Logger)
     .useValue(new Logger(config.read(LoggingConfig), { write: keepLog }))

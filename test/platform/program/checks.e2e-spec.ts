@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { FEATURES } from '../../../src/app.module.js';
+import { AppModule } from '../../../src/app.module.js';
 import { checkIcu } from '../../../src/platform/index.js';
 import type { CheckResult } from '../../../src/platform/kernel/config/check-result.js';
 import { SecretBox } from '../../../src/platform/feed/webhooks/delivery/secret-box.js';
@@ -63,7 +63,7 @@ describe('the start and doctor name beforehand', () => {
   const OTHERS = 'Give the service a database of its own.';
 
   // A module that orders by names declares the check.
-  const isIcuChecked = FEATURES.some(({ checks = [] }) => checks.includes(checkIcu));
+  const isIcuChecked = AppModule.features.some(({ checks = [] }) => checks.includes(checkIcu));
   const WITHOUT_ICU = isIcuChecked
     ? [
         [

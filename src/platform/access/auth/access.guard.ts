@@ -24,9 +24,6 @@ import type { Principal } from './principal.js';
 import { isForAnyKey, requiredScopes } from './require-scope.decorator.js';
 import { type Scope, SCOPES } from '../keys/scopes.js';
 
-const NO_KEY = challenge();
-const WRONG_KEY = challenge({ error: 'invalid_token' });
-
 const accessOf = perHandler((handler, controller) => ({
   isPublic: isPublicHandler(handler, controller),
   scopes: requiredScopes(handler),
@@ -97,7 +94,7 @@ const isOpenWrite = ({ controller, handler, method }: Handler): boolean =>
 function withoutKey(principal: Exclude<Principal, { kind: 'key' }> | undefined, response: Response): Error {
   if (principal?.key === 'unavailable') return new ServiceUnavailable();
   const isMissing = principal?.key === 'missing';
-  response.setHeader('WWW-Authenticate', isMissing ? NO_KEY : WRONG_KEY);
+  response.setHeader('WWW-Authenticate', isMissing ? challenge() : challenge({ error: 'invalid_token' }));
   return isMissing ? new MissingApiKey() : new InvalidApiKey();
 }
 

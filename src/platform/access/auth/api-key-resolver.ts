@@ -149,8 +149,10 @@ const isUnavailable = (error: unknown): boolean =>
 
 const unavailable = (cause: string): ServiceUnavailable => new ServiceUnavailable({ cause });
 
+/** @throws ServiceUnavailable for a plan that this process does not have, such as one of a newer replica */
 function toPrincipal({ key, endsAt }: Found): ApiKeyPrincipal {
   const { id, name, plan, limits, scopes, lastUsedAt, banEndsAt, banLevel, banLiftedAt } = key;
+  if (!limits) throw unavailable(`this process does not have the plan ${plan} of key ${id}`);
   return {
     kind: 'key',
     id,

@@ -1,4 +1,4 @@
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { DomainError } from '../../kernel/errors/domain-error.js';
 
 export class MissingApiKey extends DomainError {
@@ -25,6 +25,6 @@ export class InsufficientScope extends DomainError {
 
 /** The value of `WWW-Authenticate` (RFC 6750, section 3). */
 export const challenge = (parameters: Readonly<Record<string, string>> = {}): string =>
-  `Bearer ${Object.entries({ realm: SERVICE.prefix, ...parameters })
+  `Bearer ${Object.entries({ realm: service().prefix, ...parameters })
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ')}`;

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { TimeLimits } from '../../kernel/clock/time-limits.js';
 import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
@@ -69,7 +69,7 @@ export class KeyChangesListener implements OnApplicationBootstrap, OnApplication
   private newClient(): ServiceClient {
     const client = new ServiceClient({
       ...dedicatedConnection(this.dataSource),
-      application_name: `${SERVICE.prefix} key changes`,
+      application_name: `${service().prefix} key changes`,
       connectionTimeoutMillis: this.limits.connection,
     });
     client.on('notification', ({ payload = '' }) => {

@@ -47,7 +47,7 @@ export const CurrentPrincipal = requestParameter(principalOf);
 
 /**
  * What the plan of the request's API key allows:
- * `@OfPlan({ free: 10, pro: 50, business: 100, enterprise: 100 }) max: number`.
+ * `@OfPlan({ basic: 10, gold: 100 }) max: number`.
  */
 export const OfPlan = <T>(values: Readonly<Record<Plan, T>>): ParameterDecorator =>
   requestParameter((context) => values[principalOf(context).plan])();

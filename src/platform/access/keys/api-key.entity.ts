@@ -1,19 +1,14 @@
 import { Check, Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
 import type { Int64 } from '../../kernel/json/int64.js';
-import { type Limits, type Plan, PLANS } from '../plans/plans.js';
+import { type Limits, type Plan, rulesOf } from '../plans/plans.js';
 import type { Scope } from './scopes.js';
 
 /** A row of `api_keys`. It contains the SHA-256 of the secret, never the secret itself. */
 @Entity('api_keys')
 @Check('api_keys_name_length', 'char_length(name) BETWEEN 1 AND 200')
-@Check('api_keys_plan_known', `plan IN ('free', 'pro', 'business', 'enterprise')`)
 @Check('api_keys_per_minute_positive', 'per_minute > 0')
 @Check('api_keys_per_day_positive', 'per_day > 0')
-@Check(
-  'api_keys_custom_limits',
-  `CASE WHEN plan = 'enterprise' THEN per_minute IS NOT NULL AND per_day IS NOT NULL
-        ELSE per_minute IS NULL AND per_day IS NULL END`,
-)
+@Check('api_keys_limits_in_pairs', '(per_minute IS NULL) = (per_day IS NULL)')
 @Check('api_keys_ban_level_not_negative', 'ban_level >= 0')
 @Check('api_keys_previous_ends', '(previous_hash IS NULL) = (previous_ends_at IS NULL)')
 @Check('api_keys_scopes_not_empty', 'cardinality(scopes) > 0')
@@ -77,8 +72,12 @@ export class ApiKey {
   @Column('timestamptz', { name: 'forgiven_at', nullable: true })
   banLiftedAt!: Date | null;
 
-  get limits(): Limits {
-    const limits = PLANS[this.plan];
-    return limits === 'custom' ? { perMinute: this.perMinute ?? 0, perDay: this.perDay ?? 0 } : limits;
+  /** Undefined if this process does not have the plan, such as one of a newer version, or lacks its own limits. */
+  get limits(): Limits | undefined {
+    const rules = rulesOf(this.plan);
+    if (rules === undefined) return undefined;
+    if (rules.perMinute !== 'custom') return { perMinute: rules.perMinute, perDay: rules.perDay };
+    const { perMinute, perDay } = this;
+    return perMinute === null || perDay === null ? undefined : { perMinute, perDay };
   }
 }

@@ -84,8 +84,8 @@ export class KeyHistory {
 const recordedValues = (key: ApiKey): Record<string, HistoryValue> => ({
   name: key.name,
   plan: key.plan,
-  perMinute: key.limits.perMinute,
-  perDay: key.limits.perDay,
+  perMinute: key.limits?.perMinute ?? null,
+  perDay: key.limits?.perDay ?? null,
   scopes: key.scopes ?? 'all',
   key: `${key.prefix}…${key.lastFour}`,
   oldSecretEndsAt: time(key.previousEndsAt),

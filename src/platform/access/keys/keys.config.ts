@@ -1,4 +1,5 @@
 import type { Variables } from '../../kernel/config/variables.js';
+import { prefixed } from '../../kernel/config/service.js';
 
 export class KeysConfig {
   /**
@@ -8,6 +9,6 @@ export class KeysConfig {
   readonly actor: string | undefined;
 
   constructor(variables: Variables) {
-    this.actor = variables.optional('PETSTORE_ACTOR');
+    this.actor = variables.optional(prefixed('ACTOR'));
   }
 }

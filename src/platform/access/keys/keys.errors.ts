@@ -1,6 +1,7 @@
 import { StartupError } from '../../kernel/config/startup-error.js';
 import { DomainError } from '../../kernel/errors/domain-error.js';
 import type { Int64 } from '../../kernel/json/int64.js';
+import { service } from '../../kernel/config/service.js';
 
 /**
  * Does not distinguish unknown, mistyped, revoked, expired and rotated keys, so that it does not reveal which
@@ -36,14 +37,14 @@ export class TooManyRotations extends DomainError {
 
 export class KeyIsRevoked extends StartupError {
   constructor(id: Int64) {
-    super(`Key ${id} is revoked permanently. To create a new key, run petstore keys create.`);
+    super(`Key ${id} is revoked permanently. To create a new key, run ${service().program} keys create.`);
   }
 }
 
 export class KeyHasExpired extends StartupError {
   constructor(id: Int64, expiresAt: Date) {
     super(
-      `Key ${id} expired at ${expiresAt.toISOString()}. To extend it, run petstore keys update ${id} --expires <when>.`,
+      `Key ${id} expired at ${expiresAt.toISOString()}. To extend it, run ${service().program} keys update ${id} --expires <when>.`,
     );
   }
 }

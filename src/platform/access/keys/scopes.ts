@@ -13,7 +13,7 @@ const NAME = /^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$/;
 export function declareScope(scope: Scope): void {
   if (!NAME.test(scope))
     throw new StartupError(
-      `${JSON.stringify(scope)} is not the name of a scope: two lower-case words, such as pets:write.`,
+      `${JSON.stringify(scope)} is not the name of a scope: two lower-case words, such as books:write.`,
     );
   if (SCOPES.includes(scope)) return;
   SCOPES.push(scope);

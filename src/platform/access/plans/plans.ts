@@ -8,13 +8,39 @@ export interface Limits {
   readonly perDay: number;
 }
 
-export const PLANS = {
-  free: { perMinute: 60, perDay: 1_000 },
-  pro: { perMinute: 300, perDay: 10_000 },
-  business: { perMinute: 1_000, perDay: 100_000 },
-  enterprise: 'custom',
-} as const satisfies Record<string, Limits | 'custom'>;
+/** What a plan allows. */
+export type PlanRules = (Limits | { readonly perMinute: 'custom'; readonly perDay: 'custom' }) & {
+  /** How many webhooks a key may have. */
+  readonly webhooks: number;
+};
 
-export type Plan = keyof typeof PLANS;
+/** Augmented by a service with the names of its plans, so that `Record<Plan, …>` must have them all. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- a service gives it members
+export interface ServicePlans {}
 
-export const PLAN_NAMES = Object.keys(PLANS) as Plan[];
+/** The name of a plan: any text, unless the service has augmented {@link ServicePlans}. */
+export type Plan = [keyof ServicePlans] extends [never] ? string : keyof ServicePlans;
+
+export type Plans = Readonly<Record<string, PlanRules>>;
+
+let plans: ReadonlyMap<string, PlanRules> | undefined;
+
+/** Says which plans the service of this process has, in the order of its documents. */
+export function offerPlans(given: Plans): void {
+  plans = new Map(Object.entries(given));
+}
+
+function all(): ReadonlyMap<string, PlanRules> {
+  if (!plans) throw new Error('No service has been defined: call defineService() first.');
+  return plans;
+}
+
+export const planNames = (): Plan[] => [...all().keys()] as Plan[];
+
+export const planEntries = (): [name: string, rules: PlanRules][] => [...all()];
+
+/** @returns undefined for a plan that this process does not have, such as one of a newer version */
+export const rulesOf = (plan: string): PlanRules | undefined => all().get(plan);
+
+/** Whether each key of the plan has limits of its own. */
+export const isCustom = (plan: string): boolean => rulesOf(plan)?.perMinute === 'custom';

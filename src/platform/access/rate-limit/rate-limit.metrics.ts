@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { Metrics } from '../../observe/metrics/metrics.js';
 
 export type RateLimitOutcome = 'admitted' | 'minute_exhausted' | 'day_exhausted' | 'banned';
@@ -19,19 +19,19 @@ export class RateLimitMetrics {
   constructor({ registry }: Metrics) {
     this.registry = registry;
     this.results = new Counter({
-      name: `${SERVICE.prefix}_quota_decisions_total`,
+      name: `${service().prefix}_quota_decisions_total`,
       help: 'Requests by plan (anonymous without a valid key) and what the quota said.',
       labelNames: ['plan', 'outcome'],
       registers: [registry],
     });
     this.waits = new Counter({
-      name: `${SERVICE.prefix}_requests_waited_total`,
+      name: `${service().prefix}_requests_waited_total`,
       help: 'Requests that waited because their client had many others at work, and how the wait ended.',
       labelNames: ['outcome'],
       registers: [registry],
     });
     this.bans = new Counter({
-      name: `${SERVICE.prefix}_bans_total`,
+      name: `${service().prefix}_bans_total`,
       help: 'Keys banned by this process for sending on after a 429.',
       registers: [registry],
     });
@@ -59,12 +59,12 @@ export class RateLimitMetrics {
   /** Registered only with Redis, because a 0 without Redis would raise an alert. */
   private makeRedisMetrics() {
     const up = new Gauge({
-      name: `${SERVICE.prefix}_redis_up`,
+      name: `${service().prefix}_redis_up`,
       help: '1 while quotas are counted in Redis, 0 while this process counts its share alone.',
       registers: [this.registry],
     });
     const lost = new Counter({
-      name: `${SERVICE.prefix}_redis_lost_total`,
+      name: `${service().prefix}_redis_lost_total`,
       help: 'Times that Redis did not respond and this process counted alone.',
       registers: [this.registry],
     });

@@ -1,5 +1,5 @@
 import { seconds } from '../../kernel/clock/duration.js';
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { rethrowAsNoConnection, throwConnectionError } from './database-unavailable.js';
 import { STATEMENT_TIMEOUT } from './pool/connection-options.js';
 import { NOTICE_LOST_SERVER } from './pool/lost-connections.js';
@@ -8,7 +8,7 @@ import { PostgresClient } from './pool/postgres-client.js';
 const CONNECT_TIMEOUT = seconds(5);
 
 /** The `application_name` of migrations and of what looks before them. */
-export const MIGRATING = `${SERVICE.prefix} migrate`;
+export const migrating = (): string => `${service().prefix} migrate`;
 
 /**
  * Asks by a connection of its own, with the start-up parameters of the service: what a role or a pooler makes of
@@ -21,7 +21,7 @@ export async function withConnection<T>(
 ): Promise<T> {
   const client = new PostgresClient({
     connectionString: url,
-    application_name: MIGRATING,
+    application_name: migrating(),
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     statement_timeout: STATEMENT_TIMEOUT,
     ...NOTICE_LOST_SERVER,

@@ -1,4 +1,5 @@
 import type { Variables } from '../../kernel/config/variables.js';
+import { prefixed, service } from '../../kernel/config/service.js';
 
 const POSTGRES = ['postgres:', 'postgresql:'];
 
@@ -31,7 +32,7 @@ export class DatabaseConfig {
     this.currentDirectDatabaseUrl = reread(variables, 'DATABASE_DIRECT_URL');
     if (this.directDatabaseUrl !== undefined) variables.needs('DATABASE_DIRECT_URL', 'DATABASE_URL');
     this.preparedStatements = variables.flag('DATABASE_PREPARED_STATEMENTS', true);
-    this.dataDir = variables.optional('PETSTORE_DATA_DIR') ?? '.petstore';
+    this.dataDir = variables.optional(prefixed('DATA_DIR')) ?? `.${service().prefix}`;
     this.migrateAtStart = variables.flag('MIGRATE_AT_START', true);
   }
 }

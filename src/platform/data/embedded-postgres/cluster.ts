@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SUPERUSER } from './connection.js';
+import { superuser } from './connection.js';
 import { type DataFolder, ensurePassword } from './data-folder.js';
 import { errorCodeOf } from '../../kernel/errors/error-code.js';
 import { runProgram, type ServerPrograms } from './server-programs.js';
@@ -33,7 +33,7 @@ async function initialise(draft: string, password: string, programs: ServerProgr
   }
   await programs.run('initdb', [
     `--pgdata=${cluster}`,
-    `--username=${SUPERUSER}`,
+    `--username=${superuser()}`,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',

@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { errorCodeOf } from '../../kernel/errors/error-code.js';
+import { service } from '../../kernel/config/service.js';
 
-export const SUPERUSER = 'petstore';
+export const superuser = (): string => service().prefix;
 /**
  * Owns the databases. The service connects as this role, so that a statement of it cannot run programs or
  * read files.
  */
-const OWNER = 'petstore_owner';
+const owner = (): string => `${service().prefix}_owner`;
 /**
  * Only this launcher uses this database, so its advisory locks cannot clash with others: they are per
  * database.
@@ -22,18 +23,18 @@ export interface ServerAddress {
 
 /** Identifies the process that holds the data folder in `pg_stat_activity`. */
 export function applicationName(): string {
-  return `petstore pid ${process.pid}`;
+  return `${service().program} pid ${process.pid}`;
 }
 
 export const superuserUrl = ({ port, password }: ServerAddress, database: string): string =>
-  urlOf(SUPERUSER, password, port, database);
+  urlOf(superuser(), password, port, database);
 
 export const ownerUrl = ({ port, password }: ServerAddress, database: string): string =>
-  urlOf(OWNER, ownerPassword(password), port, database);
+  urlOf(owner(), ownerPassword(password), port, database);
 
 /** Derived, so that the file of an older version suffices; it does not reveal the superuser's. */
 const ownerPassword = (password: string): string =>
-  createHmac('sha256', password).update(OWNER).digest('base64url');
+  createHmac('sha256', password).update(owner()).digest('base64url');
 
 /**
  * PGSSLMODE and PGOPTIONS in the environment are meant for another server; `pg` would take an empty option
@@ -66,17 +67,17 @@ export async function ensureDatabase(
   const { rows } = await client.query<{ role: boolean; owner: string | null }>(
     `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1) AS role,
             (SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = $2) AS owner`,
-    [OWNER, database],
+    [owner(), database],
   );
   const found = rows[0];
   if (!found?.role) {
     const password = client.escapeLiteral(ownerPassword(address.password));
-    await unlessExists(client.query(`CREATE ROLE ${OWNER} LOGIN PASSWORD ${password}`));
+    await unlessExists(client.query(`CREATE ROLE ${owner()} LOGIN PASSWORD ${password}`));
   }
-  if (found?.owner === OWNER) return;
+  if (found?.owner === owner()) return;
   const name = client.escapeIdentifier(database);
-  if (found?.owner == null) await unlessExists(client.query(`CREATE DATABASE ${name} OWNER ${OWNER}`));
-  else await giveToOwner(address, database, `ALTER DATABASE ${name} OWNER TO ${OWNER}`);
+  if (found?.owner == null) await unlessExists(client.query(`CREATE DATABASE ${name} OWNER ${owner()}`));
+  else await giveToOwner(address, database, `ALTER DATABASE ${name} OWNER TO ${owner()}`);
 }
 
 /**
@@ -86,7 +87,7 @@ export async function ensureDatabase(
 async function giveToOwner(address: ServerAddress, database: string, giveDatabase: string): Promise<void> {
   const client = await connect(address, database);
   try {
-    await client.query(`BEGIN; ${giveDatabase}; ${GIVE_ALL}; COMMIT`);
+    await client.query(`BEGIN; ${giveDatabase}; ${giveAll()}; COMMIT`);
   } finally {
     await client.end();
   }
@@ -95,7 +96,7 @@ async function giveToOwner(address: ServerAddress, database: string, giveDatabas
 /**
  * A sequence or type that belongs to a table changes its owner with the table; an extension keeps its own.
  */
-const GIVE_ALL = `DO $$
+const giveAll = (): string => `DO $$
   DECLARE command text;
   BEGIN
     FOR command IN
@@ -112,7 +113,7 @@ const GIVE_ALL = `DO $$
        UNION ALL
       SELECT format('SCHEMA %I', nspname) FROM pg_namespace WHERE oid IN (TABLE own) AND nspowner = 10
     LOOP
-      EXECUTE format('ALTER %s OWNER TO ${OWNER}', command);
+      EXECUTE format('ALTER %s OWNER TO ${owner()}', command);
     END LOOP;
   END $$`;
 

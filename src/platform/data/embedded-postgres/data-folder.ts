@@ -15,12 +15,13 @@ import { dirname, join, resolve } from 'node:path';
 import { errorCodeOf } from '../../kernel/errors/error-code.js';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 import { canEnter, type ServerUser } from './server-user.js';
+import { service } from '../../kernel/config/service.js';
 
 /**
  * Where the server's user finds what lies in a folder that only root may enter. It must not get there by a
  * capability, which would let every statement read every file of the machine.
  */
-export const SHELTER = '/var/lib/petstore';
+export const shelter = (): string => `/var/lib/${service().prefix}`;
 
 /** Absolute paths in the data folder. */
 export interface DataFolder {
@@ -88,7 +89,7 @@ async function reachableHome(path: string, user: ServerUser | undefined): Promis
   const content = await readdir(path);
   if (content.length === 0) await chmod(path, 0o711);
   if (await canEnter(user, path)) return path;
-  const home = join(SHELTER, randomUUID());
+  const home = join(shelter(), randomUUID());
   if (content.includes('postgres')) throw EmbeddedPostgresError.unreachable(path, home);
   await makeFolder(home, 0o711);
   try {

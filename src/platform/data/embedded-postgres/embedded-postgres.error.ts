@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { errorCodeOf } from '../../kernel/errors/error-code.js';
+import { prefixed, service } from '../../kernel/config/service.js';
 
 /** Explains in one line why the embedded PostgreSQL is unavailable and what to do. */
 export class EmbeddedPostgresError extends Error {
@@ -27,7 +28,7 @@ export class EmbeddedPostgresError extends Error {
   static asRoot(cause: Error): EmbeddedPostgresError {
     return new EmbeddedPostgresError(
       `PostgreSQL refuses to run as root, and running it as another user failed (${cause.message}):` +
-        ' start petstore as an ordinary user, or set DATABASE_URL to a PostgreSQL server.',
+        ` start ${service().program} as an ordinary user, or set DATABASE_URL to a PostgreSQL server.`,
       { cause },
     );
   }
@@ -35,7 +36,7 @@ export class EmbeddedPostgresError extends Error {
   static inUse(dataDir: string, holder: string): EmbeddedPostgresError {
     return new EmbeddedPostgresError(
       `The data folder ${dataDir} is in use by another service (${holder}):` +
-        ' stop that one, or set PETSTORE_DATA_DIR to another folder.',
+        ` stop that one, or set ${prefixed('DATA_DIR')} to another folder.`,
     );
   }
 
@@ -43,14 +44,14 @@ export class EmbeddedPostgresError extends Error {
     const cluster = `'${join(dataDir, 'postgres').replaceAll("'", String.raw`'\''`)}'`;
     return new EmbeddedPostgresError(
       `The data folder ${dataDir} lies where only root may enter, and PostgreSQL runs as another user. Move its data once,` +
-        ` while no petstore runs: mkdir -p -m 711 ${home} && mv ${cluster} ${home}/ && ln -s ${home}/postgres ${cluster}`,
+        ` while no ${service().program} runs: mkdir -p -m 711 ${home} && mv ${cluster} ${home}/ && ln -s ${home}/postgres ${cluster}`,
     );
   }
 
   static unusable(dataDir: string, cause: Error): EmbeddedPostgresError {
     const reason = cause.message.replace(/\.$/, '');
     return new EmbeddedPostgresError(
-      `The data folder ${dataDir} cannot be used (${reason}): ${remedyOf(cause)}, or set PETSTORE_DATA_DIR to another folder.`,
+      `The data folder ${dataDir} cannot be used (${reason}): ${remedyOf(cause)}, or set ${prefixed('DATA_DIR')} to another folder.`,
       { cause },
     );
   }

@@ -224,12 +224,11 @@ async function query(server: EmbeddedPostgres, sql: string, url = server.url): P
 
 /** Starts a built service that dies without a chance to stop its server. Resolves to the server's URL. */
 async function startAndBeKilled(): Promise<string> {
-  const launcher = new URL(
-    '../../../../dist/src/platform/data/embedded-postgres/embedded-postgres.js',
-    import.meta.url,
-  );
+  const built = (file: string) =>
+    JSON.stringify(new URL(`../../../../dist/src/${file}`, import.meta.url).href);
   const script = `
-    const { openEmbeddedPostgres } = await import(${JSON.stringify(launcher.href)});
+    await import(${built('service.js')});
+    const { openEmbeddedPostgres } = await import(${built('platform/data/embedded-postgres/embedded-postgres.js')});
     process.stdout.write((await openEmbeddedPostgres(${JSON.stringify(dataDir)}, { lock: 'exclusive' })).url);
     setInterval(() => undefined, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script]);

@@ -12,6 +12,7 @@ import { loadBinaries, ServerPrograms } from './server-programs.js';
 import { ServerKeeper } from './server-keeper.js';
 import { findServerUser } from './server-user.js';
 import { Server, type ServerSettings } from './server.js';
+import { service } from '../../kernel/config/service.js';
 
 export { EmbeddedPostgresError } from './embedded-postgres.error.js';
 
@@ -38,7 +39,7 @@ export interface EmbeddedPostgresOptions {
   lock: LockMode;
   /** Applied if this call starts the server, such as `{ fsync: 'off' }`. */
   settings?: ServerSettings;
-  /** Created if missing. Default: `petstore`. */
+  /** Created if missing. Default: the prefix of the service. */
   database?: string;
   /** Called when a server that is locked exclusively has died, and when it runs again. */
   report?: (event: string) => void;
@@ -51,7 +52,12 @@ export interface EmbeddedPostgresOptions {
  */
 export async function openEmbeddedPostgres(
   dataDir: string,
-  { lock: mode, settings = {}, database = 'petstore', report = () => undefined }: EmbeddedPostgresOptions,
+  {
+    lock: mode,
+    settings = {},
+    database = service().prefix,
+    report = () => undefined,
+  }: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const open = (wanted: ServerSettings) =>
     openServer(dataDir, wanted, (address) => enter(dataDir, address, mode, database));

@@ -72,7 +72,7 @@ export class FolderLock {
   }
 }
 
-/** The application name of the holder of the exclusive lock, for example `petstore pid 123`. */
+/** The application name of the holder of the exclusive lock, such as `petstore pid 123` of the pet store. */
 export async function holderName(address: ServerAddress): Promise<string> {
   const client = await connect(address);
   try {

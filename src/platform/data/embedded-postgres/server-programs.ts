@@ -2,7 +2,7 @@ import { execFile, type ExecFileOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { type DataFolder, SHELTER } from './data-folder.js';
+import { type DataFolder, shelter } from './data-folder.js';
 import { errorCodeOf } from '../../kernel/errors/error-code.js';
 import { EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 import { canEnter, type ServerUser } from './server-user.js';
@@ -71,9 +71,9 @@ async function copyToShelter(binaries: Binaries): Promise<Binaries> {
   const { version } = JSON.parse(await readFile(join(root, '..', 'package.json'), 'utf8')) as {
     version: string;
   };
-  const copy = join(SHELTER, `programs-${version}`);
+  const copy = join(shelter(), `programs-${version}`);
   if (!existsSync(copy)) {
-    await mkdir(SHELTER, { recursive: true, mode: 0o711 });
+    await mkdir(shelter(), { recursive: true, mode: 0o711 });
     const draft = await mkdtemp(`${copy}-`);
     await cp(root, draft, { recursive: true, verbatimSymlinks: true });
     await runProgram('chmod', ['-R', 'a+rX', draft], {});

@@ -1,5 +1,5 @@
 import { DomainError } from '../../kernel/errors/domain-error.js';
-import type { Plan } from '../../access/plans/plans.js';
+import { type Plan, planEntries } from '../../access/plans/plans.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 
 export class WebhookNotFound extends DomainError {
@@ -54,6 +54,12 @@ export class TooManyWebhooks extends DomainError {
   static override readonly help = {
     meaning: 'The key has all the webhooks that its plan allows.',
     action: 'Delete one first, or ask the operator for a larger plan.',
+  };
+
+  /** Of the first plan, for the document. */
+  static readonly example = (): TooManyWebhooks => {
+    const [plan, { webhooks }] = planEntries()[0] ?? ['basic', { webhooks: 0 }];
+    return new TooManyWebhooks(plan as Plan, webhooks);
   };
 
   constructor(plan: Plan, max: number) {

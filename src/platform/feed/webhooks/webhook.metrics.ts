@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { ATTEMPT_ERRORS } from './delivery/webhook-sender.js';
 import { Metrics } from '../../observe/metrics/metrics.js';
 
@@ -12,13 +12,13 @@ export class WebhookMetrics {
 
   constructor({ registry }: Metrics) {
     this.attempts = new Counter({
-      name: `${SERVICE.prefix}_webhook_attempts_total`,
+      name: `${service().prefix}_webhook_attempts_total`,
       help: 'Attempts of this process to deliver an event, by result.',
       labelNames: ['outcome'],
       registers: [registry],
     });
     this.age = new Gauge({
-      name: `${SERVICE.prefix}_webhook_backlog_seconds`,
+      name: `${service().prefix}_webhook_backlog_seconds`,
       help: 'How late the oldest due delivery is. Endpoints that fail or have asked for a pause are left out.',
       registers: [registry],
     });

@@ -7,6 +7,7 @@ import { ApiKey } from '../../access/keys/api-key.entity.js';
 import { Webhook } from './webhook.entity.js';
 import { type Retried, WebhookOperations, type WebhookOverview } from './webhook-operations.js';
 import { type Json, print, table } from '../../kernel/terminal/print.js';
+import { service } from '../../kernel/config/service.js';
 
 /** `petstore webhooks …` */
 export function addWebhooksCommand(program: Command, database: CommandDatabase): void {
@@ -62,7 +63,9 @@ async function retry(database: CommandDatabase, id: string | undefined, { json }
   const [webhook] = all;
   existing(id, webhook !== undefined);
   if (webhook?.obstacle === 'disabled')
-    throw new StartupError(`Webhook ${id} is disabled. First run petstore webhooks enable ${id}.`);
+    throw new StartupError(
+      `Webhook ${id} is disabled. First run ${service().program} webhooks enable ${id}.`,
+    );
   if (webhook?.obstacle === 'key')
     throw new StartupError(
       `Nothing is sent to webhook ${id}: its key is revoked, has expired or lacks a scope.`,
@@ -93,12 +96,16 @@ function withWebhooks<T>(
 function webhookId(id: string): Int64 {
   const number = parseInt64(id);
   if (number !== undefined) return number;
-  throw new UsageError(`${JSON.stringify(id)} is not the id of a webhook. petstore webhooks list shows all.`);
+  throw new UsageError(
+    `${JSON.stringify(id)} is not the id of a webhook. ${service().program} webhooks list shows all.`,
+  );
 }
 
 function existing(id: string, isThere: boolean): void {
   if (isThere) return;
-  throw new StartupError(`There is no webhook with the id ${id}. petstore webhooks list shows all.`);
+  throw new StartupError(
+    `There is no webhook with the id ${id}. ${service().program} webhooks list shows all.`,
+  );
 }
 
 const webhooksTable = (all: readonly WebhookOverview[]): string =>

@@ -16,7 +16,7 @@ import { CreateWebhookDto } from './dto/create-webhook.dto.js';
 import { UpdateWebhookDto } from './dto/update-webhook.dto.js';
 import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.response.js';
 import { TooManyWebhooks, WebhookDisabledByOperator, WebhookNotFound } from './webhook.errors.js';
-import { WEBHOOKS_OF_PLAN, WebhooksService } from './webhooks.service.js';
+import { WebhooksService } from './webhooks.service.js';
 
 @Tag('webhooks', 'Events sent to your URL')
 @Controller({ path: 'webhooks', version: '1' })
@@ -50,7 +50,7 @@ export class WebhooksController {
       'because responses with secrets are not stored.',
   })
   @Created(WebhookWithSecretResponse, { description: 'The webhook and its secret.', etag: false })
-  @ApiErrors(new TooManyWebhooks('free', WEBHOOKS_OF_PLAN.free))
+  @ApiErrors(TooManyWebhooks.example)
   create(
     @CurrentPrincipal() { id }: ApiKeyPrincipal,
     @Body() newWebhook: CreateWebhookDto,

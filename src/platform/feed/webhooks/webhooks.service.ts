@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository } from 'typeorm';
 import { ApiKey } from '../../access/keys/api-key.entity.js';
-import type { Plan } from '../../access/plans/plans.js';
+import { rulesOf } from '../../access/plans/plans.js';
 import { EventsService } from '../events/events.service.js';
 import { IfMatchCondition } from '../../http/conditional/if-match.js';
 import { keysetPage } from '../../http/pagination/keyset.js';
@@ -18,17 +18,6 @@ import { WebhookResponse, WebhookWithSecretResponse } from './dto/webhook.respon
 import { EndpointUrl } from './endpoint-url.js';
 import { DisabledReason, Webhook, WebhookState } from './webhook.entity.js';
 import { TooManyWebhooks, WebhookDisabledByOperator, WebhookNotFound } from './webhook.errors.js';
-
-/**
- * How many webhooks a key can have. One that has more, from before its plan or this table changed, keeps
- * them.
- */
-export const WEBHOOKS_OF_PLAN: Readonly<Record<Plan, number>> = {
-  free: 2,
-  pro: 5,
-  business: 20,
-  enterprise: 50,
-};
 
 /** How long the previous secret keeps signing after a rotation. */
 const OVERLAP = hours(24);
@@ -62,7 +51,8 @@ export class WebhooksService {
         where: { id: owner },
         lock: { mode: 'for_no_key_update' },
       });
-      const max = WEBHOOKS_OF_PLAN[plan];
+      // One that has more, from before its plan changed, keeps them.
+      const max = rulesOf(plan)?.webhooks ?? 0;
       if ((await webhooks.countBy({ apiKeyId: owner, deletedAt: IsNull() })) >= max)
         throw new TooManyWebhooks(plan, max);
       const webhook = webhooks.create({

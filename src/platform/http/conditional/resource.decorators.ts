@@ -3,6 +3,7 @@ import { ApiConsumes, ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger'
 import type { SentResource } from '../core/request-state.js';
 import { SENT_RESOURCE } from './response-headers.js';
 import { wordsOf } from '../../kernel/naming/words.js';
+import { PLACES } from '../../kernel/config/service.js';
 
 const ETAG = {
   ETag: {
@@ -17,7 +18,7 @@ const LOCATION = {
   Location: {
     description: 'Where to find the new resource.',
     schema: { type: 'string' as const, format: 'uri-reference' },
-    example: '/v1/pets/42',
+    example: `${PLACES.path}/42`,
   },
 };
 

@@ -15,7 +15,13 @@ import type { Observable } from 'rxjs';
 import { Clock } from '../../kernel/clock/clock.js';
 import { ApiErrors } from '../../kernel/errors/api-errors.decorator.js';
 import { PublicUrl } from '../core/public-url.js';
-import { type Deprecation, DEPRECATION, deprecationOf, EndpointRemoved } from './deprecation.js';
+import {
+  type Deprecation,
+  DEPRECATION,
+  deprecationHeaders,
+  deprecationOf,
+  EndpointRemoved,
+} from './deprecation.js';
 
 /**
  * Adds the deprecation headers to the responses of a deprecated operation, except those of the guards, and
@@ -36,16 +42,9 @@ export class DeprecationInterceptor implements NestInterceptor<unknown, unknown>
 
   /** @throws EndpointRemoved from the sunset on */
   private announce(deprecation: Deprecation, response: Response): void {
-    const { since, successor, use, documentation = '/docs' } = deprecation;
-    const { base } = this.publicUrl;
-    const sunset = new Date(deprecation.sunset);
-    response.setHeader('Deprecation', `@${Date.parse(since) / 1000}`);
-    response.setHeader('Sunset', sunset.toUTCString());
-    response.setHeader(
-      'Link',
-      `<${base}${successor}>; rel="successor-version"; title="${use}", <${base}${documentation}>; rel="deprecation"; type="text/html"`,
-    );
-    if (this.clock.now() >= sunset.getTime()) throw new EndpointRemoved(deprecation);
+    for (const [name, value] of Object.entries(deprecationHeaders(deprecation, this.publicUrl.base)))
+      response.setHeader(name, value);
+    if (this.clock.now() >= Date.parse(deprecation.sunset)) throw new EndpointRemoved(deprecation);
   }
 }
 

@@ -19,6 +19,21 @@ export const DEPRECATION = 'deprecation';
 export const deprecationOf = (handler: object): Deprecation | undefined =>
   Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
 
+/**
+ * The headers that announce a deprecation: RFC 9745, RFC 8594 and RFC 8288.
+ * @param base address of the service, without `/v1`
+ */
+export function deprecationHeaders(
+  { since, sunset, successor, use, documentation = '/docs' }: Deprecation,
+  base: string,
+): Readonly<Record<'Deprecation' | 'Sunset' | 'Link', string>> {
+  return {
+    Deprecation: `@${Date.parse(since) / 1000}`,
+    Sunset: new Date(sunset).toUTCString(),
+    Link: `<${base}${successor}>; rel="successor-version"; title="${use}", <${base}${documentation}>; rel="deprecation"; type="text/html"`,
+  };
+}
+
 export class EndpointRemoved extends DomainError {
   static override readonly help = {
     meaning: 'The operation was deprecated, and its `Sunset` date has passed.',

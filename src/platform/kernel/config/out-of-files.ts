@@ -1,3 +1,5 @@
+import { programName } from './service.js';
+
 /** Node.js 20 opens up to 350 files at once to load the service, and newer ones far fewer. */
 const ENOUGH_TO_LOAD = 1_024;
 
@@ -29,7 +31,7 @@ export async function load(program: () => Promise<unknown>): Promise<void> {
 }
 
 const sentence = (what: string): string =>
-  `petstore: The process may open ${what}. Raise its limit: ulimit -n, or LimitNOFILE of systemd.`;
+  `${programName()}: The process may open ${what}. Raise its limit: ulimit -n, or LimitNOFILE of systemd.`;
 
 /** Infinity if there is none, or none is known. */
 function openFilesLimit(): number {

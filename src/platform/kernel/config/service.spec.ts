@@ -1,7 +1,7 @@
-import { checkService, SERVICE } from './service.js';
+import { checkService, service } from './service.js';
 
-describe('service.json', () => {
-  it('is that of this service', () => {
+describe('the names of a service', () => {
+  it('are those of this service', () => {
     expect(() => {
       checkService();
     }).not.toThrow();
@@ -9,7 +9,7 @@ describe('service.json', () => {
 
   it.each(['a', 'courier', 'my_shop2', 'x'.repeat(31)])('may have the prefix %s', (prefix) => {
     expect(() => {
-      checkService({ ...SERVICE, prefix });
+      checkService({ ...service(), prefix });
     }).not.toThrow();
   });
 
@@ -17,15 +17,15 @@ describe('service.json', () => {
     'may not have the prefix %j, which a metric, a header or a key could not have',
     (prefix) => {
       expect(() => {
-        checkService({ ...SERVICE, prefix });
-      }).toThrow(/^service\.json: prefix must be at most 31 of the characters .*\.$/);
+        checkService({ ...service(), prefix });
+      }).toThrow(/^The service: prefix must be at most 31 of the characters .*\.$/);
     },
   );
 
   it.each(['title', 'noun', 'description', 'firstRequest', 'prefix'])('needs a text for %s', (name) => {
     for (const value of [undefined, '', ' ', 5, null])
       expect(() => {
-        checkService({ ...SERVICE, [name]: value });
-      }).toThrow(`service.json: ${name} must be a text.`);
+        checkService({ ...service(), [name]: value });
+      }).toThrow(`The service: ${name} must be a text.`);
   });
 });

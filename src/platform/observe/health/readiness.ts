@@ -14,7 +14,7 @@ import { describe } from '../../kernel/errors/error.filter.js';
 import { PoolWatch } from '../../data/database/pool/pool-watch.js';
 import { READ_ONLY } from '../../data/database/writable.js';
 import { Metrics } from '../metrics/metrics.js';
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { openProbe } from '../../data/database/probe.js';
 import { migrationState } from '../../data/database/migrations/migration-state.js';
 
@@ -54,7 +54,7 @@ export class Readiness implements OnApplicationShutdown {
     this.probe = openProbe(dataSource);
     const read = () => this.readOnly();
     new Gauge({
-      name: `${SERVICE.prefix}_database_read_only`,
+      name: `${service().prefix}_database_read_only`,
       help: '1 while PostgreSQL is read-only, so that every write is 503; absent while it does not respond.',
       registers: [registry],
       async collect() {

@@ -6,6 +6,7 @@ import { becomes } from '../../../../test/support/eventually.js';
 
 /** A service that prints so many lines of 1 KiB, then runs the given code. */
 const serviceThatPrints = (lines: number, then: string): string => `
+  import './dist/src/service.js';
   import { run } from './dist/src/platform/program/bootstrap/run.js';
   import { serve } from './dist/src/platform/program/bootstrap/serve.js';
   import { bufferedOutput, droppedLines } from './dist/src/platform/observe/logging/buffered-output.js';
@@ -24,6 +25,7 @@ const STOP = `
 const FAIL = `setImmediate(() => { throw new TypeError('a bug'); });`;
 
 const COMMAND = `
+  import './dist/src/service.js';
   import { run } from './dist/src/platform/program/bootstrap/run.js';
   run(async () => void process.stdout.write('keys\\n'));
 `;

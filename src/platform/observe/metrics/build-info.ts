@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { SERVICE, VERSION } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import type { Metrics } from './metrics.js';
 
 /**
@@ -15,7 +15,7 @@ export class BuildInfo implements OnApplicationBootstrap {
     private readonly metrics: Metrics,
     readonly component: 'service' | 'worker',
   ) {
-    this.labels = { version: VERSION, component };
+    this.labels = { version: service().version, component };
   }
 
   /** Adds labels of a feature, before the application starts. */
@@ -25,7 +25,7 @@ export class BuildInfo implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     new Gauge({
-      name: `${SERVICE.prefix}_build_info`,
+      name: `${service().prefix}_build_info`,
       help: 'Always 1. Labels: version, component, and whether the process delivers webhooks.',
       labelNames: Object.keys(this.labels),
       registers: [this.metrics.registry],

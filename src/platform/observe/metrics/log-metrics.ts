@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { droppedLines } from '../logging/buffered-output.js';
 import { Metrics } from './metrics.js';
 
@@ -9,7 +9,7 @@ import { Metrics } from './metrics.js';
 export class LogMetrics {
   constructor({ registry }: Metrics) {
     new Counter({
-      name: `${SERVICE.prefix}_log_lines_dropped_total`,
+      name: `${service().prefix}_log_lines_dropped_total`,
       help: 'Lines of the log that were dropped, because standard output could not be written: a full disk or a reader that is frozen.',
       registers: [registry],
       collect() {

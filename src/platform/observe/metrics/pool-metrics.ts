@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { PoolWatch } from '../../data/database/pool/pool-watch.js';
 import { poolOf } from '../../data/database/pool/service-pool.js';
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { Metrics } from './metrics.js';
 
 /** The state of the connection pool, read at each scrape. */
@@ -12,7 +12,7 @@ export class PoolMetrics {
   constructor({ registry }: Metrics, dataSource: DataSource, watch: PoolWatch) {
     const pool = poolOf(dataSource);
     new Gauge({
-      name: `${SERVICE.prefix}_database_connections`,
+      name: `${service().prefix}_database_connections`,
       help: 'Connections to PostgreSQL, by whether they are in use.',
       labelNames: ['state'],
       registers: [registry],
@@ -22,7 +22,7 @@ export class PoolMetrics {
       },
     });
     new Gauge({
-      name: `${SERVICE.prefix}_database_connections_max`,
+      name: `${service().prefix}_database_connections_max`,
       help: 'Connections to PostgreSQL that this process may have at a time.',
       registers: [registry],
       collect() {
@@ -30,7 +30,7 @@ export class PoolMetrics {
       },
     });
     new Gauge({
-      name: `${SERVICE.prefix}_database_waiting`,
+      name: `${service().prefix}_database_waiting`,
       help: 'Requests of this process that wait for a connection to PostgreSQL.',
       registers: [registry],
       collect() {
@@ -38,7 +38,7 @@ export class PoolMetrics {
       },
     });
     new Gauge({
-      name: `${SERVICE.prefix}_database_stuck_seconds`,
+      name: `${service().prefix}_database_stuck_seconds`,
       help: 'Seconds for which all connections to PostgreSQL have been in use and none has come back; 0 while one is free.',
       registers: [registry],
       collect() {

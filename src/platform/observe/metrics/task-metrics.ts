@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { seconds } from '../../kernel/clock/duration.js';
 import { taskOutcomes } from '../../kernel/clock/periodic-tasks.js';
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { Metrics } from './metrics.js';
 
 /** How the background tasks of this process do. */
@@ -10,7 +10,7 @@ import { Metrics } from './metrics.js';
 export class TaskMetrics {
   constructor({ registry }: Metrics) {
     new Counter({
-      name: `${SERVICE.prefix}_task_failures_total`,
+      name: `${service().prefix}_task_failures_total`,
       help: 'Runs of a background task of this process that failed.',
       labelNames: ['task'],
       registers: [registry],
@@ -20,7 +20,7 @@ export class TaskMetrics {
       },
     });
     new Gauge({
-      name: `${SERVICE.prefix}_task_failing_seconds`,
+      name: `${service().prefix}_task_failing_seconds`,
       help: 'From the first to the last failure of a background task since it succeeded, or 0.',
       labelNames: ['task'],
       registers: [registry],

@@ -2,7 +2,7 @@
 
 import type { Tracer } from '@opentelemetry/api';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { ObservedResponse, ResponseObserver } from '../../http/core/middleware/response-observer.js';
 
@@ -27,12 +27,12 @@ export async function startTracing(): Promise<Tracing> {
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
   ]);
-  const named = resources.resourceFromAttributes({ 'service.name': SERVICE.prefix });
+  const named = resources.resourceFromAttributes({ 'service.name': service().prefix });
   const provider = new sdk.BasicTracerProvider({
     resource: named.merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  const tracer: Tracer = provider.getTracer(SERVICE.prefix);
+  const tracer: Tracer = provider.getTracer(service().prefix);
   const propagator = new W3CTraceContextPropagator();
   return {
     record: (observed) => {
@@ -61,10 +61,10 @@ function attributesOf({ request, route, status }: ObservedResponse) {
     'http.route': route,
     'http.response.status_code': status,
     'url.scheme': request.protocol,
-    [`${SERVICE.prefix}.request_id`]: request.id,
+    [`${service().prefix}.request_id`]: request.id,
     ...(principal?.kind === 'key' && {
-      [`${SERVICE.prefix}.key_id`]: String(principal.id),
-      [`${SERVICE.prefix}.plan`]: principal.plan,
+      [`${service().prefix}.key_id`]: String(principal.id),
+      [`${service().prefix}.plan`]: principal.plan,
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { checkService } from '../../kernel/config/service.js';
+import { checkService, programName } from '../../kernel/config/service.js';
 import { outOfFiles } from '../../kernel/config/out-of-files.js';
 import { StartupError } from '../../kernel/config/startup-error.js';
 import { endProcess } from '../../kernel/terminal/end-process.js';
@@ -33,7 +33,9 @@ export const exitCodeOf = (error: unknown): number => (error instanceof StartupE
 
 /** One line for an error that the user can fix; otherwise the stack. */
 export const errorText = (error: unknown): string =>
-  error instanceof StartupError ? `petstore: ${error.message}` : (outOfFiles(error) ?? describe(error));
+  error instanceof StartupError
+    ? `${programName()}: ${error.message}`
+    : (outOfFiles(error) ?? describe(error));
 
 const describe = (error: unknown): string =>
   isNativeError(error) ? (error.stack ?? error.message) : String(error);

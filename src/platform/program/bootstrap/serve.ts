@@ -3,6 +3,7 @@ import { seconds } from '../../kernel/clock/duration.js';
 import { endWithoutOutput } from './run.js';
 import { StartLines } from './start-lines.js';
 import { onStopSignal } from './stop-signal.js';
+import { programName } from '../../kernel/config/service.js';
 
 /** Closes a resource. Gets the signal that stops the program, if any. */
 type Close = (signal?: NodeJS.Signals) => Promise<void>;
@@ -36,7 +37,7 @@ export async function serve(start: (onEnd: OnEnd) => Promise<void>): Promise<voi
   process.stdout.off('error', endWithoutOutput).on('error', (error: NodeJS.ErrnoException) => {
     // Anything else, such as a full disk, costs lines of the log only.
     if (error.code !== 'EPIPE' || signal.received) return;
-    process.stderr.write('petstore: nothing reads stdout, so it stops.\n');
+    process.stderr.write(`${programName()}: nothing reads stdout, so it stops.\n`);
     signal.fail();
   });
   await starting.catch(async (error: unknown) => {

@@ -1,4 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
+import { programName } from '../../kernel/config/service.js';
 
 /** Contexts whose errors are also thrown, so that `run` prints them. */
 const THROWING = ['ExceptionHandler', 'TypeOrmModule'];
@@ -11,6 +12,7 @@ export const startLogger: LoggerService = {
   log: () => undefined,
   warn: () => undefined,
   error(message: unknown, ...rest: unknown[]) {
-    if (!THROWING.includes(String(rest.at(-1)))) process.stderr.write(`petstore: ${String(message)}\n`);
+    if (!THROWING.includes(String(rest.at(-1))))
+      process.stderr.write(`${programName()}: ${String(message)}\n`);
   },
 };

@@ -3,11 +3,13 @@
 import type { NestApplicationContext } from '@nestjs/core';
 import { hours } from '../../kernel/clock/duration.js';
 import type { Config } from '../../kernel/config/config.js';
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { DatabaseConfig } from '../../data/database/database.config.js';
 import { HttpConfig } from '../../http/core/http.config.js';
 import { cannotListen, checkAddress } from '../../http/core/listen-on.js';
-import { type Application, inspectSettings } from './application.js';
+import { inspectSettings } from './application.js';
+import { migrationsOf } from './migrations.js';
+import type { ServiceDefinition } from './service-definition.js';
 import { checkSettings, reportChecks } from './checks.js';
 import { checksOf } from './feature.js';
 import { listenAddresses, metricsAddresses } from './ports.js';
@@ -32,8 +34,8 @@ interface StartOptions {
  * The program of the service: `run` makes one line and an exit code of an error, `serve` stops on a signal
  * what `start` has opened.
  */
-export function runService(application: Application): void {
-  run(() => serve((onEnd) => start(application, onEnd)));
+export function runService(definition: ServiceDefinition): void {
+  run(() => serve((onEnd) => start(definition, onEnd)));
 }
 
 /**
@@ -41,21 +43,22 @@ export function runService(application: Application): void {
  * to load is imported here, when signals are already handled.
  */
 export async function start(
-  application: Application,
+  definition: ServiceDefinition,
   onEnd: OnEnd,
   { ownsDatabase = true, again = false }: StartOptions = {},
 ): Promise<void> {
-  const { config, checkDatabase } = await checkedSettings(application);
+  const { config, checkDatabase } = await checkedSettings(definition);
   const address = config.read(HttpConfig);
   for (const each of listenAddresses(config)) await checkAddress(each);
   const { openDatabase } = await import('../../data/database/open-database.js');
-  const database = await openDatabase(config.read(DatabaseConfig), application.migrations, onEnd, {
+  const database = await openDatabase(config.read(DatabaseConfig), migrationsOf(definition), onEnd, {
     isShared: !ownsDatabase,
     onStep: print,
     check: checkDatabase,
   });
   print('Starting the service…');
-  const app = await application.createApp(config, database.url);
+  const { createApp } = await import('./create-app.js');
+  const app = await createApp(definition, config, database.url);
   const { close } = await import('./close.js');
   onEnd((signal) => close(app, signal));
   // The interface omits the third argument, which Nest hands to Node.js.
@@ -67,22 +70,23 @@ export async function start(
   app.get(OpenApiDocument).make(); // now, because it contains the address
   const { welcome } = await import('./demo/welcome.js');
   const text = await welcome(app, database);
-  print(again ? `The ${SERVICE.noun} listens again.` : text);
+  print(again ? `The ${service().noun} listens again.` : text);
 }
 
 /**
  * Starts a process that does background work and serves no requests. Registers what must be closed with
  * `onEnd`.
  */
-export async function startWorker(application: Application, onEnd: OnEnd): Promise<void> {
-  const { config, checkDatabase } = await checkedSettings(application);
+export async function startWorker(definition: ServiceDefinition, onEnd: OnEnd): Promise<void> {
+  const { config, checkDatabase } = await checkedSettings(definition);
   for (const each of metricsAddresses(config)) await checkAddress(each);
   const { openDatabase } = await import('../../data/database/open-database.js');
-  const { url } = await openDatabase(config.read(DatabaseConfig), application.migrations, onEnd, {
+  const { url } = await openDatabase(config.read(DatabaseConfig), migrationsOf(definition), onEnd, {
     isShared: true,
     check: checkDatabase,
   });
-  const worker = await application.createWorker(config, url);
+  const { createWorker } = await import('./create-worker.js');
+  const worker = await createWorker(definition, config, url);
   const context = worker as Pick<NestApplicationContext, 'close'>; // the interface omits the signal
   onEnd((signal) => context.close(signal));
   setInterval(() => undefined, hours(1)); // keeps the process alive while PostgreSQL is unavailable
@@ -95,9 +99,9 @@ interface Checked {
 }
 
 /** Checks all settings, those of modules too, before anything is opened or changed. @throws StartupError */
-async function checkedSettings({ settings, migrations, loadFeatures }: Application): Promise<Checked> {
-  const features = await loadFeatures();
-  const config = inspectSettings(settings, features);
+async function checkedSettings(definition: ServiceDefinition): Promise<Checked> {
+  const { features } = await definition.load();
+  const config = inspectSettings(features);
   // With the embedded PostgreSQL, a person reads the lines of the start.
   if (config.inspect(DatabaseConfig).databaseUrl !== undefined) StartLines.useFormOfLog();
   reportChecks(checkSettings(config));
@@ -107,7 +111,7 @@ async function checkedSettings({ settings, migrations, loadFeatures }: Applicati
       const { checkDatabase } = await import('../../data/database/checks/check-database.js');
       const { waitUntilWritable } = await import('../../data/database/writable.js');
       await waitUntilWritable(urls[0], print);
-      const known = { config, known: migrations, checks: checksOf(features) };
+      const known = { config, known: migrationsOf(definition), checks: checksOf(features) };
       reportChecks((await checkDatabase(...urls, known)).found);
     },
   };

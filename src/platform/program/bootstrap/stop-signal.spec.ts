@@ -24,6 +24,7 @@ const FAILING_STOP = `
 `;
 
 const TALKATIVE = `
+  import './dist/src/service.js';
   import { run } from './dist/src/platform/program/bootstrap/run.js';
   import { serve } from './dist/src/platform/program/bootstrap/serve.js';
   run(() =>

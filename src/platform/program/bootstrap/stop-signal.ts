@@ -2,6 +2,7 @@ import { errorText } from './run.js';
 import { endProcess } from '../../kernel/terminal/end-process.js';
 import { onStopSignals } from '../../kernel/terminal/on-stop-signals.js';
 import { seconds } from '../../kernel/clock/duration.js';
+import { programName } from '../../kernel/config/service.js';
 
 /** One Ctrl-C may arrive twice: the terminal sends it to npm and to this process, and npm forwards it. */
 const DUPLICATE_INTERVAL = seconds(0.5);
@@ -36,7 +37,7 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => Promise<void>): S
     receivedAt = performance.now();
     // A background job may fail because its connection is closed. The stop must continue.
     process.on('unhandledRejection', (reason) =>
-      process.stderr.write(`petstore, while stopping: ${errorText(reason)}\n`),
+      process.stderr.write(`${programName()}, while stopping: ${errorText(reason)}\n`),
     );
     stop(name).then(
       () => {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Application } from './application.js';
+import type { ServiceDefinition } from './service-definition.js';
 
 /** `petstore worker` */
-export function addWorkerCommand(program: Command, application: Application): void {
+export function addWorkerCommand(program: Command, application: ServiceDefinition): void {
   program
     .command('worker')
     .description(

@@ -3,20 +3,22 @@
 
 import { Command } from 'commander';
 import { USAGE_ERROR } from '../../kernel/config/startup-error.js';
-import { SERVICE, VERSION } from '../../kernel/config/service.js';
+import { programName, service } from '../../kernel/config/service.js';
 import { addMigrateCommand } from '../../data/database/migrations/migrate.command.js';
 import { CommandDatabase } from '../../data/database/command-database.js';
-import type { Application } from '../bootstrap/application.js';
+import { migrationsOf } from '../bootstrap/migrations.js';
+import type { ServiceDefinition } from '../bootstrap/service-definition.js';
 import { declareFeatures } from '../bootstrap/feature.js';
 import { addWorkerCommand } from '../bootstrap/worker.command.js';
 import { addDoctorCommand } from './doctor.command.js';
 import { visible } from '../../kernel/terminal/print.js';
+import { planNames } from '../../access/plans/plans.js';
 
-const EXAMPLES = `
+const examples = (): string => `
 Examples:
-  petstore keys create --plan pro --name "Zoë's shop"
-  petstore keys list --json
-  petstore doctor`;
+  ${service().program} keys create --plan ${planNames()[0] ?? ''} --name "Zoë's shop"
+  ${service().program} keys list --json
+  ${service().program} doctor`;
 
 const EXIT_CODES = `
 Exit codes:
@@ -25,19 +27,20 @@ Exit codes:
   2  usage error: likewise`;
 
 /** The `petstore` program, with what the features declare. */
-export async function commandLine(application: Application): Promise<Command> {
-  const features = await application.loadFeatures();
+export async function commandLine(definition: ServiceDefinition): Promise<Command> {
+  const { features } = await definition.load();
   declareFeatures(features);
-  const petstore = new Command('petstore')
-    .description(`Manages the ${SERVICE.noun} service: API keys, plans, migrations and checks.`)
-    .version(VERSION)
-    .addHelpText('after', EXAMPLES)
+  const migrations = migrationsOf(definition);
+  const program = new Command(service().program)
+    .description(`Manages the ${service().noun} service: API keys, plans, migrations and checks.`)
+    .version(service().version)
+    .addHelpText('after', examples())
     .addHelpText('afterAll', EXIT_CODES)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_ERROR))
     .configureOutput({
       outputError: (text, write) => {
         write(
-          `petstore: ${visible(
+          `${programName()}: ${visible(
             text
               .replace(/^error: /, '')
               .replace(/\s*\n\s*/g, ' ')
@@ -46,10 +49,10 @@ export async function commandLine(application: Application): Promise<Command> {
         );
       },
     });
-  const database = new CommandDatabase(application.migrations);
-  for (const add of features.flatMap(({ commands = [] }) => commands)) add(petstore, database);
-  addWorkerCommand(petstore, application);
-  addMigrateCommand(petstore, application.migrations);
-  addDoctorCommand(petstore, application);
-  return petstore;
+  const database = new CommandDatabase(migrations);
+  for (const add of features.flatMap(({ commands = [] }) => commands)) add(program, database);
+  addWorkerCommand(program, definition);
+  addMigrateCommand(program, migrations);
+  addDoctorCommand(program, definition);
+  return program;
 }

@@ -1,13 +1,15 @@
 import type { Cluster } from 'ioredis';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Application, inspectSettings } from '../bootstrap/application.js';
+import { inspectSettings } from '../bootstrap/application.js';
+import { migrationsOf } from '../bootstrap/migrations.js';
+import type { ServiceDefinition } from '../bootstrap/service-definition.js';
 import { checkSettings } from '../bootstrap/checks.js';
 import { checksOf } from '../bootstrap/feature.js';
 import { listenAddresses } from '../bootstrap/ports.js';
 import { seconds, withTimeout } from '../../kernel/clock/duration.js';
 import { type CheckResult, fail, failureOf, ok, warn } from '../../kernel/config/check-result.js';
-import { SERVICE } from '../../kernel/config/service.js';
+import { service } from '../../kernel/config/service.js';
 import { StartupError } from '../../kernel/config/startup-error.js';
 import { DatabaseConfig } from '../../data/database/database.config.js';
 import { type Checked, checkDatabase } from '../../data/database/checks/check-database.js';
@@ -27,16 +29,16 @@ import { RedisConfig } from '../../access/rate-limit/redis/redis.config.js';
 const TIMEOUT = seconds(5);
 
 /** Runs all checks in parallel, each with a time limit. They change nothing that lasts. */
-export async function runChecks(application: Application): Promise<CheckResult[]> {
-  const features = await application.loadFeatures();
-  const config = inspectSettings(application.settings, features);
+export async function runChecks(definition: ServiceDefinition): Promise<CheckResult[]> {
+  const { features } = await definition.load();
+  const config = inspectSettings(features);
   /** Runs a check, unless its variables are invalid. */
   const run = async (check: string, variables: RegExp, work: () => Promise<CheckResult[]>) => {
     const broken = [...config.problems.keys()].filter((name) => variables.test(name)).join(' and ');
     if (broken !== '') return [warn(check, 'not checked', `Fix ${broken} first.`)];
     return work().catch((error: unknown) => [failureOf(check, error)]);
   };
-  const checked = { config, known: application.migrations, checks: checksOf(features) };
+  const checked = { config, known: migrationsOf(definition), checks: checksOf(features) };
   const connections = await Promise.all([
     run('database', /^DATABASE_/, () => ofDatabase(checked)),
     run('redis', /^REDIS_/, () => checkRedis(config.inspect(RedisConfig))),
@@ -153,7 +155,7 @@ async function checkPort(address: ListenAddress): Promise<CheckResult> {
     return ok('port', `${port} is free on ${host}`);
   } catch (error) {
     if (!(await isOurs(`http://${clientHost(host)}:${port}`))) throw error;
-    return ok('port', `the ${SERVICE.noun} already listens on ${port}`);
+    return ok('port', `the ${service().noun} already listens on ${port}`);
   }
 }
 
@@ -162,7 +164,7 @@ async function isOurs(base: string): Promise<boolean> {
   const reads = async (path: string, text: string) =>
     (await (await fetch(base + path, { signal: AbortSignal.timeout(seconds(1)) })).text()).includes(text);
   return (
-    (await reads('/openapi.json', `"title":${JSON.stringify(SERVICE.title)}`).catch(() => false)) ||
-    reads('/metrics', `${SERVICE.prefix}_build_info{`).catch(() => false)
+    (await reads('/openapi.json', `"title":${JSON.stringify(service().title)}`).catch(() => false)) ||
+    reads('/metrics', `${service().prefix}_build_info{`).catch(() => false)
   );
 }

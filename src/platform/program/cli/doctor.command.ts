@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { Application } from '../bootstrap/application.js';
+import type { ServiceDefinition } from '../bootstrap/service-definition.js';
 import { StartupError } from '../../kernel/config/startup-error.js';
 import { type Json, print, table } from '../../kernel/terminal/print.js';
 import type { CheckResult } from '../../kernel/config/check-result.js';
 
 /** `petstore doctor` */
-export function addDoctorCommand(program: Command, application: Application): void {
+export function addDoctorCommand(program: Command, application: ServiceDefinition): void {
   program
     .command('doctor')
     .description(
@@ -16,7 +16,7 @@ export function addDoctorCommand(program: Command, application: Application): vo
     .action((options: Json) => doctor(application, options));
 }
 
-async function doctor(application: Application, { json }: Json): Promise<void> {
+async function doctor(application: ServiceDefinition, { json }: Json): Promise<void> {
   const { runChecks } = await import('./doctor.checks.js'); // loads pg and ioredis
   const results = await runChecks(application);
   print(json, results, () => resultsTable(results));

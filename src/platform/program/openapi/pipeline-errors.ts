@@ -5,6 +5,7 @@ import { bodyError, unknownError } from '../../kernel/errors/field-error.js';
 import { MethodNotAllowed, RouteNotFound } from '../../kernel/errors/route.errors.js';
 import { InvalidJson, PayloadTooLarge, UnsupportedMediaType } from '../../http/core/body/body.errors.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from '../../writes/idempotency/idempotency.errors.js';
+import { examplePath } from '../../kernel/config/service.js';
 import { InvalidApiKey } from '../../access/keys/keys.errors.js';
 import {
   ApiKeyBanned,
@@ -44,11 +45,11 @@ export const WITH_IDEMPOTENCY: readonly DomainError[] = [
 /**
  * Examples of all errors of the pipeline. The others are those that operations declare with `@ApiErrors()`.
  */
-export const PIPELINE_ERRORS: readonly DomainError[] = [
+export const pipelineErrors = (): readonly DomainError[] => [
   ...WITH_A_BODY,
   ...NO_KEY,
   new RouteNotFound('/v1/cats'),
-  new MethodNotAllowed('DELETE', '/v1/pets', ['GET', 'HEAD', 'OPTIONS', 'POST']),
+  new MethodNotAllowed('DELETE', examplePath(), ['GET', 'HEAD', 'OPTIONS', 'POST']),
   ...WITH_IDEMPOTENCY,
   new UnsupportedMediaType(),
   ...ALWAYS,

@@ -47,7 +47,7 @@ export function eventType<Row, Data extends object>(
   data: EventData<Row, Data> | LegacyEventData<Row, Data>,
   { version = 1, description }: { readonly version?: number; readonly description: string },
 ): EventType<Row, Data> {
-  if (!NAME.test(name)) throw new Error(`The event type ${JSON.stringify(name)} must look like pet.created`);
+  if (!NAME.test(name)) throw new Error(`The event type ${JSON.stringify(name)} must look like book.created`);
   made.add(name);
   return { name, version, data, description };
 }

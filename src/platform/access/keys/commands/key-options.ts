@@ -1,18 +1,20 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../../kernel/config/startup-error.js';
-import { type Limits, type Plan, PLAN_NAMES } from '../../plans/plans.js';
+import { isCustom, type Limits, type Plan, planEntries, planNames } from '../../plans/plans.js';
 import { type Scope, SCOPES } from '../scopes.js';
 import { parseInt64 } from '../../../kernel/json/int64.js';
 import { isSecret, MAX_OVERLAP } from '../secret.js';
 import { duration, wholeNumber } from '../../../kernel/terminal/arguments.js';
 import { isVisible } from '../../../kernel/terminal/print.js';
+import { service } from '../../../kernel/config/service.js';
 
 export function keyId(id: string) {
   const parsed = parseInt64(id);
   if (parsed !== undefined) return parsed;
-  if (isSecret(id)) throw new UsageError('This is a key, not an id. petstore keys list shows the ids.');
+  if (isSecret(id))
+    throw new UsageError(`This is a key, not an id. ${service().program} keys list shows the ids.`);
   throw new UsageError(
-    `${JSON.stringify(id)} is not a key id. Ids are whole numbers; petstore keys list shows them.`,
+    `${JSON.stringify(id)} is not a key id. Ids are whole numbers; ${service().program} keys list shows them.`,
   );
 }
 
@@ -70,12 +72,28 @@ export interface KeyOptions extends Partial<Limits> {
   readonly scopes?: Scope[] | 'all';
 }
 
+/** The plans whose keys have limits of their own, for a sentence. */
+const customPlans = (): string =>
+  planEntries()
+    .filter(([plan]) => isCustom(plan))
+    .map(([plan]) => plan)
+    .join(' or ');
+
+/** None, if no plan is custom. */
+function limitOptions(): Option[] {
+  const plans = customPlans();
+  if (plans === '') return [];
+  return [
+    new Option('--per-minute <n>', `requests per minute, for ${plans}`).argParser(positive),
+    new Option('--per-day <n>', `requests per UTC day, for ${plans}`).argParser(positive),
+  ];
+}
+
 /** In the order of the help. */
 export const keyOptions = (): Option[] => [
-  new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES),
+  new Option('--plan <plan>', 'plan of the key').choices(planNames()),
   new Option('--name <name>', 'person or program that uses the key').argParser(keyName),
-  new Option('--per-minute <n>', 'requests per minute, for enterprise').argParser(positive),
-  new Option('--per-day <n>', 'requests per UTC day, for enterprise').argParser(positive),
+  ...limitOptions(),
   new Option(
     '--expires <when>',
     'when the key expires: 90d (from now), 2030-06-30, 2030-06-30T18:00:00Z or never',
@@ -91,14 +109,15 @@ export const expiryAndScopes = ({ expires, scopes }: KeyOptions) => ({
   scopes: scopes === 'all' ? null : scopes,
 });
 
-/** Requires both limits for enterprise, and none for other plans. @throws UsageError */
+/** Requires both limits for a custom plan, and none for others. @throws UsageError */
 export function customLimits(plan: Plan, { perMinute, perDay }: Partial<Limits>): Limits | null {
-  if (plan !== 'enterprise') {
+  if (!isCustom(plan)) {
     if (perMinute === undefined && perDay === undefined) return null;
     throw new UsageError(
-      `The limits of the ${plan} plan are fixed. Only enterprise accepts --per-minute and --per-day.`,
+      `The limits of the ${plan} plan are fixed. Only ${customPlans()} accepts --per-minute and --per-day.`,
     );
   }
   if (perMinute !== undefined && perDay !== undefined) return { perMinute, perDay };
-  throw new UsageError('An enterprise key needs both --per-minute and --per-day.');
+  const article = /^[aeiou]/.test(plan) ? 'An' : 'A';
+  throw new UsageError(`${article} ${plan} key needs both --per-minute and --per-day.`);
 }

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../api-key.entity.js';
 import { table } from '../../../kernel/terminal/print.js';
+import { service } from '../../../kernel/config/service.js';
 
 /** A key for `--json`. */
 export function describeKey(key: ApiKey) {
@@ -7,7 +8,8 @@ export function describeKey(key: ApiKey) {
     id: key.id,
     name: key.name,
     plan: key.plan,
-    ...key.limits,
+    perMinute: key.limits?.perMinute ?? null,
+    perDay: key.limits?.perDay ?? null,
     scopes: key.scopes ?? 'all',
     prefix: key.prefix,
     lastFour: key.lastFour,
@@ -27,14 +29,14 @@ const COLUMNS: readonly Column[] = [
   ['ID', ({ id }) => String(id)],
   ['NAME', ({ name }) => shortened(name)],
   ['PLAN', ({ plan }) => plan],
-  ['MINUTE/DAY', ({ limits }) => `${limits.perMinute}/${limits.perDay}`],
+  ['MINUTE/DAY', ({ limits }) => (limits ? `${limits.perMinute}/${limits.perDay}` : 'unknown')],
   ['KEY', ({ lastFour }) => `…${lastFour}`],
   ['LAST USED', ({ lastUsedAt }) => (lastUsedAt ? day(lastUsedAt) : 'never')],
   ['STATE', (key) => state(key).replace(/^banned .*/, 'banned')],
 ];
 
 export function keysTable(keys: readonly ApiKey[]): string {
-  if (keys.length === 0) return 'There are no keys yet. petstore keys create creates one.';
+  if (keys.length === 0) return `There are no keys yet. ${service().program} keys create creates one.`;
   return table(
     COLUMNS.map(([head]) => head),
     keys.map((key) => COLUMNS.map(([, cell]) => cell(key))),
@@ -49,13 +51,16 @@ function shortened(name: string): string {
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`;
 }
 
+const limitsText = ({ limits }: ApiKey): string =>
+  limits ? `${limits.perMinute} per minute, ${limits.perDay} per day` : 'unknown to this version';
+
 export function keyDetails(key: ApiKey): string {
   const oldEndsAt = oldSecretEnd(key);
   return table(
     ['ID', String(key.id)],
     [
       ['NAME', key.name],
-      ['PLAN', `${key.plan}: ${key.limits.perMinute} per minute, ${key.limits.perDay} per day`],
+      ['PLAN', `${key.plan}: ${limitsText(key)}`],
       ['SCOPES', scopesOf(key)],
       ['KEY', maskedKey(key)],
       ...(oldEndsAt ? [['OLD SECRET', `works until ${second(oldEndsAt)}`]] : []),

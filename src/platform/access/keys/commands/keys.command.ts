@@ -13,6 +13,7 @@ import { addHistoryCommand } from './history.command.js';
 import { customLimits, expiryAndScopes, keyOptions, type KeyOptions, overlap } from './key-options.js';
 import { describeKey, keyDetails, keysTable } from './key-views.js';
 import { withKey, withKeys } from './with-keys.js';
+import { service } from '../../../kernel/config/service.js';
 
 interface CreateOptions extends KeyOptions, Json {
   readonly plan: Plan;
@@ -158,7 +159,9 @@ async function update(
   { json, ...options }: KeyOptions & Json,
 ): Promise<void> {
   if (Object.keys(options).length === 0) {
-    throw new UsageError(`No change given for key ${id}. petstore keys update --help lists the options.`);
+    throw new UsageError(
+      `No change given for key ${id}. ${service().program} keys update --help lists the options.`,
+    );
   }
   const key = await withKey(database, id, ({ keys }, number) =>
     keys.update(number, (key) => changes(key, options)),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PLANS } from '../../plans/plans.js';
+import { planEntries } from '../../plans/plans.js';
 import { type Json, print, table } from '../../../kernel/terminal/print.js';
 
 /** `petstore plans …` */
@@ -9,10 +9,10 @@ export function addPlansCommand(program: Command): void {
 }
 
 function list({ json }: Json): void {
-  const rows = Object.entries(PLANS).map(([plan, limits]) => ({
+  const rows = planEntries().map(([plan, { perMinute, perDay }]) => ({
     plan,
-    perMinute: limits === 'custom' ? null : limits.perMinute,
-    perDay: limits === 'custom' ? null : limits.perDay,
+    perMinute: perMinute === 'custom' ? null : perMinute,
+    perDay: perDay === 'custom' ? null : perDay,
   }));
   const cell = (limit: number | null) => (limit === null ? 'custom' : String(limit));
   print(json, rows, () =>

@@ -9,6 +9,7 @@ import { KeysConfig } from '../keys.config.js';
 import { KeyHistoryEntry } from '../key-history.entity.js';
 import { AuditActor, KeyHistory } from '../key-history.js';
 import { keyId } from './key-options.js';
+import { service } from '../../../kernel/config/service.js';
 
 /** The services of the application that the commands use. */
 interface KeyServices {
@@ -38,8 +39,8 @@ export async function withKey<T>(
   const number = keyId(id);
   const result = await withKeys(database, (services) => work(services, number));
   if (result !== null) return result;
-  throw new StartupError(`There is no key with the id ${id}. petstore keys list shows all.`);
+  throw new StartupError(`There is no key with the id ${id}. ${service().program} keys list shows all.`);
 }
 
 /** The command, such as `petstore keys rotate`, without its arguments. */
-const command = (): string => ['petstore', ...process.argv.slice(2, 4)].join(' ');
+const command = (): string => [service().program, ...process.argv.slice(2, 4)].join(' ');

@@ -1,8 +1,8 @@
-import { SERVICE } from '../../../kernel/config/service.js';
+import { PLACES } from '../../../kernel/config/service.js';
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { ApiKey } from '../../keys/api-key.entity.js';
 import type { IssuedKey } from '../../keys/api-keys.service.js';
-import { type Plan, PLAN_NAMES } from '../../plans/plans.js';
+import type { Plan } from '../../plans/plans.js';
 import { type Scope, SCOPES } from '../../keys/scopes.js';
 import type { Int64 } from '../../../kernel/json/int64.js';
 import { Int64Property, OptionalTimeProperty, TimeProperty } from '../../../kernel/json/property-types.js';
@@ -15,7 +15,12 @@ export class KeyResponse {
   @ApiProperty({ description: 'The name that the operator gave it.', example: 'web shop' })
   readonly name!: string;
 
-  @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'The plan of your key.', example: 'free' })
+  @ApiProperty({
+    enum: [PLACES.plans],
+    enumName: 'Plan',
+    description: 'The plan of your key.',
+    example: PLACES.plan,
+  })
   readonly plan!: Plan;
 
   @ApiProperty({
@@ -69,7 +74,7 @@ export class KeyResponse {
 export class RotatedKeyResponse {
   @ApiProperty({
     description: 'The new secret. It is shown only once: only its hash is stored.',
-    example: `${SERVICE.prefix}_…`,
+    example: `${PLACES.prefix}_…`,
   })
   readonly key!: string;
 

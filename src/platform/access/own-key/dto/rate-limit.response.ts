@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { type Plan, PLAN_NAMES } from '../../plans/plans.js';
+import { PLACES } from '../../../kernel/config/service.js';
+import type { Plan } from '../../plans/plans.js';
 import type { RateLimitDecision } from '../../rate-limit/plan-throttler.guard.js';
 import type { RateLimitWindow } from '../../rate-limit/quota.js';
 import { Int64Property } from '../../../kernel/json/property-types.js';
@@ -36,7 +37,12 @@ class BanResponse {
 
 @ApiSchema({ name: 'RateLimit' })
 export class RateLimitResponse {
-  @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'The plan of your key.', example: 'free' })
+  @ApiProperty({
+    enum: [PLACES.plans],
+    enumName: 'Plan',
+    description: 'The plan of your key.',
+    example: PLACES.plan,
+  })
   readonly plan!: Plan;
 
   @ApiProperty({ type: QuotaWindowResponse, description: '60 seconds, starting with your first request.' })

@@ -23,14 +23,14 @@ export type Reply = [
 
 /** Redis commands defined by the scripts. */
 interface Commands {
-  petstoreConsume(
+  quotaConsume(
     key: string,
     perMinute: number,
     perDay: number,
     charge: Charge,
     ...dayUsed: [] | [number]
   ): Promise<Reply>;
-  petstoreConsumeCapped(
+  quotaConsumeCapped(
     table: string,
     field: string,
     period: number,
@@ -39,7 +39,7 @@ interface Commands {
     max: number,
     keptFor: number,
   ): Promise<Reply>;
-  petstoreAnnounce(replicas: string, replica: string, ttl: number): Promise<number>;
+  quotaAnnounce(replicas: string, replica: string, ttl: number): Promise<number>;
 }
 
 /** 1 charges a request, 0 does not. */
@@ -47,9 +47,9 @@ export type Charge = 1 | 0;
 export type RedisWithScripts = (Redis | Cluster) & Commands;
 
 const SCRIPTS = {
-  petstoreConsume: { lua: CONSUME, numberOfKeys: 1 },
-  petstoreConsumeCapped: { lua: CONSUME_CAPPED, numberOfKeys: 1 },
-  petstoreAnnounce: { lua: ANNOUNCE, numberOfKeys: 1 },
+  quotaConsume: { lua: CONSUME, numberOfKeys: 1 },
+  quotaConsumeCapped: { lua: CONSUME_CAPPED, numberOfKeys: 1 },
+  quotaAnnounce: { lua: ANNOUNCE, numberOfKeys: 1 },
 };
 
 const reconnectDelay = (attempt: number): number => Math.min(attempt * 50, MAX_RECONNECT_DELAY);

@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { withTimeout } from '../../../kernel/clock/duration.js';
-import { SERVICE } from '../../../kernel/config/service.js';
+import { service } from '../../../kernel/config/service.js';
 import type { RedisWithScripts } from './open-redis.js';
 
 /** Without what Redis and its client add: which script failed, when they try again, and a full stop. */
@@ -56,12 +56,12 @@ export async function tryCounting(
   timeout: number,
   isLeftOut: (key: string) => boolean = () => false,
 ): Promise<void> {
-  const keys = Array.from({ length: KEYS }, (_, n) => `${SERVICE.prefix}:{doctor:${n}}`);
+  const keys = Array.from({ length: KEYS }, (_, n) => `${service().prefix}:{doctor:${n}}`);
   const counting = keys
     .filter((key) => !isLeftOut(key))
     .flatMap((key) => [
-      redis.petstoreConsumeCapped(key, ':doctor', KEPT_FOR, 1, 1, 1, KEPT_FOR),
-      redis.petstoreAnnounce(`${key}:seen`, 'doctor', KEPT_FOR / 1000),
+      redis.quotaConsumeCapped(key, ':doctor', KEPT_FOR, 1, 1, 1, KEPT_FOR),
+      redis.quotaAnnounce(`${key}:seen`, 'doctor', KEPT_FOR / 1000),
     ]);
   await withTimeout(Promise.all(counting), timeout);
 }

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { days, withTimeout } from '../../../kernel/clock/duration.js';
-import { SERVICE } from '../../../kernel/config/service.js';
+import { service } from '../../../kernel/config/service.js';
 import {
   type CountedKey,
   type CountedWindow,
@@ -32,7 +32,7 @@ interface QuotaOptions {
  */
 export function hashOf({ kind, id }: QuotaSubject): string {
   const tag = kind === 'key' ? id : `${TABLES[kind]}:${crc32(id) % PARTS}`;
-  return `${SERVICE.prefix}:{${tag}}`;
+  return `${service().prefix}:{${tag}}`;
 }
 
 /** The counts of all clients, in Redis. */
@@ -61,10 +61,7 @@ export class RedisQuotas {
     const { id, limit: perMinute, perDay } = subject;
     const hash = hashOf(subject);
     const send = (...dayUsed: [] | [number]) =>
-      withTimeout(
-        this.redis.petstoreConsume(hash, perMinute, perDay, charge, ...dayUsed),
-        this.options.timeout,
-      );
+      withTimeout(this.redis.quotaConsume(hash, perMinute, perDay, charge, ...dayUsed), this.options.timeout);
     const reply = await send();
     if (reply[0] >= 0) return reply;
     return send(await this.options.usedOn(id, reply[4] / days(1) - 1));
@@ -77,7 +74,7 @@ export class RedisQuotas {
     const keptFor = kind === 'address' ? 2 * ttl : Math.max(2 * ttl, ROUTES_KEPT_FOR);
     const max = Math.max(1, Math.floor(maxAddresses / PARTS));
     return withTimeout(
-      this.redis.petstoreConsumeCapped(table, `:${id}`, ttl, limit, charge, max, keptFor),
+      this.redis.quotaConsumeCapped(table, `:${id}`, ttl, limit, charge, max, keptFor),
       timeout,
     );
   }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock/clock.js';
 import { seconds, withTimeout } from '../../../kernel/clock/duration.js';
 import { PeriodicTasks } from '../../../kernel/clock/periodic-tasks.js';
-import { SERVICE } from '../../../kernel/config/service.js';
+import { service } from '../../../kernel/config/service.js';
 import type { RateLimitMetrics } from '../rate-limit.metrics.js';
 import type { RedisWithScripts } from './open-redis.js';
 import { reasonOf, selectDatabase } from './redis-checks.js';
@@ -94,7 +94,7 @@ export class RedisWatch {
   }
 
   async beat(): Promise<void> {
-    const probes = probesOf(this.redis, `${SERVICE.prefix}:{seen}`, this.probes);
+    const probes = probesOf(this.redis, `${service().prefix}:{seen}`, this.probes);
     this.probes = probes;
     // A shard that no longer exists, because its master was demoted, cannot come back; its clients are
     // counted by another one.
@@ -112,7 +112,7 @@ export class RedisWatch {
         await withTimeout(selectDatabase(this.redis), HEARTBEAT_TIMEOUT);
         this.isSelected = true;
       }
-      const announced = this.redis.petstoreAnnounce(key, this.replica, SEEN_FOR / 1000);
+      const announced = this.redis.quotaAnnounce(key, this.replica, SEEN_FOR / 1000);
       const replicas = await withTimeout(announced, HEARTBEAT_TIMEOUT);
       this.lost.delete(shard);
       return replicas;

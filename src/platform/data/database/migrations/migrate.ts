@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
-import { SERVICE } from '../../../kernel/config/service.js';
+import { service } from '../../../kernel/config/service.js';
 import { seconds } from '../../../kernel/clock/duration.js';
 import { StartupError } from '../../../kernel/config/startup-error.js';
 import { connectionOptions } from '../pool/connection-options.js';
 import { type Migration, type MigrationState, migrationState } from './migration-state.js';
-import { MIGRATING, withConnection } from '../connect-once.js';
+import { migrating, withConnection } from '../connect-once.js';
 import { isDatabaseUnavailable, throwConnectionError } from '../database-unavailable.js';
 import { NOTICE_LOST_SERVER, watchClient } from '../pool/lost-connections.js';
 import type { PostgresClient } from '../pool/postgres-client.js';
@@ -26,7 +26,7 @@ const OF_THE_DATABASE = ['42501', '42P07', '42723', '42710'];
 const UNDEFINED_OBJECT = '42704';
 
 const warn: Say = (line) => {
-  process.stderr.write(`${SERVICE.prefix}: ${line}\n`);
+  process.stderr.write(`${service().prefix}: ${line}\n`);
 };
 
 /**
@@ -92,7 +92,7 @@ export function countConnections(url: string): Promise<number> {
     WHERE datname = current_database() AND starts_with(application_name, $1) AND application_name <> $2`;
   return withConnection(
     url,
-    async (client) => (await client.query(sql, [SERVICE.prefix, MIGRATING])).rowCount ?? 0,
+    async (client) => (await client.query(sql, [service().prefix, migrating()])).rowCount ?? 0,
   );
 }
 
@@ -103,7 +103,7 @@ async function requireUtf8(client: PostgresClient): Promise<void> {
   if (encoding === 'UTF8') return;
   throw new StartupError(
     `DATABASE_URL: the encoding of the database is ${encoding}, not UTF8.` +
-      " Create one with: CREATE DATABASE petstore ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0",
+      ` Create one with: CREATE DATABASE ${service().prefix} ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0`,
   );
 }
 
@@ -196,7 +196,7 @@ async function connect(url: string, known: readonly Migration[]): Promise<DataSo
   const { DataSource } = await import('typeorm'); // loaded only when a migration is pending
   const dataSource = new DataSource({
     ...connectionOptions(url),
-    applicationName: MIGRATING,
+    applicationName: migrating(),
     poolSize: 2,
     extra: {
       ...NOTICE_LOST_SERVER,

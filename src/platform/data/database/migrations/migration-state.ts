@@ -1,5 +1,6 @@
 import type { MigrationInterface } from 'typeorm';
 import { StartupError } from '../../../kernel/config/startup-error.js';
+import { service } from '../../../kernel/config/service.js';
 
 /** A migration of this version. TypeORM records the name of the class. */
 export type Migration = new () => MigrationInterface;
@@ -35,7 +36,9 @@ export function requireMigrations({ applied, pending }: MigrationState): void {
     applied.length === 0
       ? 'The database has no tables of the service. Check that it is the right one'
       : `The database lacks ${pending.join(', ')}`;
-  throw new StartupError(`${lack}. Start the service with MIGRATE_AT_START=on, or run: petstore migrate`);
+  throw new StartupError(
+    `${lack}. Start the service with MIGRATE_AT_START=on, or run: ${service().program} migrate`,
+  );
 }
 
 /** The table does not exist before the first migration: TypeORM creates it. */

@@ -1,5 +1,6 @@
 import { StartupError } from '../../../kernel/config/startup-error.js';
 import type { PostgresClient } from '../pool/postgres-client.js';
+import { service } from '../../../kernel/config/service.js';
 
 /** What the role of the connection may do, and what it finds. Names are quoted where SQL needs it. */
 interface Rights {
@@ -67,7 +68,7 @@ export function requireUse({ role, schema, closed }: Rights): void {
 /** Why the role could not apply pending migrations; undefined if it could. */
 export function whyNotMigrate({ role, schema, mayCreate, owner, isOwner }: Rights): string | undefined {
   if (!isOwner)
-    return `DATABASE_URL: the tables belong to the role ${owner}, so ${role} may not change them. Run petstore migrate as ${owner}, or: GRANT ${owner} TO ${role}`;
+    return `DATABASE_URL: the tables belong to the role ${owner}, so ${role} may not change them. Run ${service().program} migrate as ${owner}, or: GRANT ${owner} TO ${role}`;
   if (!mayCreate)
     return `DATABASE_URL: the role ${role} may not create tables in the schema ${schema}. Run: GRANT CREATE ON SCHEMA ${schema} TO ${role}`;
   return undefined;

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
-import { SERVICE } from '../../../kernel/config/service.js';
+import { service } from '../../../kernel/config/service.js';
 import { seconds } from '../../../kernel/clock/duration.js';
 import type { DatabaseConfig } from '../database.config.js';
 import { NOTICE_LOST_SERVER, watchClient } from './lost-connections.js';
@@ -26,7 +26,7 @@ export function connectionOptions(url: string, settings: Partial<DatabaseConfig>
   return {
     type: 'postgres',
     url,
-    applicationName: SERVICE.prefix,
+    applicationName: service().prefix,
     connectTimeoutMS: CONNECT_TIMEOUT,
     uuidExtension: 'pgcrypto', // gen_random_uuid() for generated columns, which is part of PostgreSQL itself
     installExtensions: false, // only migrations change the database

@@ -2,6 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Int64 } from '../../../kernel/json/int64.js';
 import { readJson } from '../../../kernel/json/parse-json.js';
 import { Int64Property, TimeProperty } from '../../../kernel/json/property-types.js';
+import { PLACES } from '../../../kernel/config/service.js';
 
 /** A row of the feed. */
 export interface EventRow {
@@ -20,7 +21,7 @@ export class EventResponse {
   @ApiProperty({
     description: 'Type of the event. Ignore types you do not know: new ones may be added.',
     pattern: '^[a-z]+(_[a-z]+)*(\\.[a-z]+(_[a-z]+)*)+$',
-    example: 'pet.created',
+    example: PLACES.event,
   })
   readonly type!: string;
 

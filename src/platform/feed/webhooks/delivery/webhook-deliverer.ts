@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SERVICE, VERSION } from '../../../kernel/config/service.js';
+import { service } from '../../../kernel/config/service.js';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { seconds } from '../../../kernel/clock/duration.js';
 import type { Attempt } from '../webhook-delivery.entity.js';
@@ -11,7 +11,7 @@ import { waitAfter } from './retry-schedule.js';
 import { SecretBox } from './secret-box.js';
 import { type SendResult, WebhookSender } from './webhook-sender.js';
 
-const USER_AGENT = `${SERVICE.prefix}-webhooks/${VERSION}`;
+const userAgent = (): string => `${service().prefix}-webhooks/${service().version}`;
 const GONE = 410;
 /** A webhook that has more to deliver after this time lets others be served. */
 const SERVING_TIME = seconds(10);
@@ -126,7 +126,7 @@ export class WebhookDeliverer {
     const headers = {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(content.body),
-      'User-Agent': USER_AGENT,
+      'User-Agent': userAgent(),
       ...signedHeaders(content, timestamp, secrets),
     };
     return this.sender.send(due.url, headers, content.body, stop);

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsIn } from 'class-validator';
 import { EVENT_TYPES } from '../../../writes/unit-of-work/event-type.js';
 import { OptionalNotNull, rule } from '../../../http/validation/property.decorators.js';
+import { PLACES } from '../../../kernel/config/service.js';
 
 const MAX_TYPES = 100;
 const MAX_URL = 2048;
@@ -30,7 +31,7 @@ export class CreateWebhookDto {
     description:
       'Where to send events. It must use `https` and have no user name or fragment, and its host must have only ' +
       'public addresses. Replace the example by your own address.',
-    example: 'https://example.com/petstore-events',
+    example: `https://example.com/${PLACES.prefix}-events`,
   })
   @rule({
     name: 'webhookUrl',
@@ -49,7 +50,7 @@ export class CreateWebhookDto {
     maxItems: MAX_TYPES,
     default: [],
     description: 'The event types to send. An empty list means all, including types added later.',
-    example: ['pet.created'],
+    example: [PLACES.event],
   })
   @OptionalNotNull()
   @IsArray({ message: 'types must be an array' })

@@ -3,6 +3,7 @@ import type { Int64 } from '../../../kernel/json/int64.js';
 import { type AttemptError, ATTEMPT_ERRORS } from '../delivery/webhook-sender.js';
 import { type Attempt, DeliveryState, type WebhookDelivery } from '../webhook-delivery.entity.js';
 import { Int64Property, OptionalTimeProperty, TimeProperty } from '../../../kernel/json/property-types.js';
+import { PLACES } from '../../../kernel/config/service.js';
 
 @ApiSchema({ name: 'DeliveryAttempt' })
 class AttemptResponse {
@@ -52,7 +53,7 @@ export class DeliveryResponse {
   })
   readonly eventId?: Int64;
 
-  @ApiProperty({ description: 'Type of the event, or `webhook.ping`.', example: 'pet.created' })
+  @ApiProperty({ description: 'Type of the event, or `webhook.ping`.', example: PLACES.event })
   readonly type!: string;
 
   @ApiProperty({

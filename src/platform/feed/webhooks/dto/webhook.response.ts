@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import type { Int64 } from '../../../kernel/json/int64.js';
 import { DisabledReason, type Webhook, WebhookState } from '../webhook.entity.js';
 import { Int64Property, OptionalTimeProperty, TimeProperty } from '../../../kernel/json/property-types.js';
+import { PLACES } from '../../../kernel/config/service.js';
 
 @ApiSchema({ name: 'Webhook' })
 export class WebhookResponse {
@@ -12,7 +13,7 @@ export class WebhookResponse {
     description: 'Where events are sent.',
     minLength: 1,
     maxLength: 2048,
-    example: 'https://shop.example.com/petstore-events',
+    example: `https://shop.example.com/${PLACES.prefix}-events`,
   })
   readonly url!: string;
 
@@ -20,7 +21,7 @@ export class WebhookResponse {
     type: 'array',
     items: { type: 'string' },
     description: 'The event types to send. An empty list means all.',
-    example: ['pet.created'],
+    example: [PLACES.event],
   })
   readonly types!: readonly string[];
 

@@ -2,14 +2,14 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApiKeysRepository } from '../../../access/keys/api-keys.repository.js';
 import type { ApiKeysService } from '../../../access/keys/api-keys.service.js';
-import { type Plan, PLAN_NAMES } from '../../../access/plans/plans.js';
+import { isCustom, type Plan, planNames } from '../../../access/plans/plans.js';
 import { hashSecret } from '../../../access/keys/secret.js';
 
 type DemoKeys = Readonly<Record<Plan, string>>;
 
 const FILE = 'demo-keys.json';
 const OWNER_ONLY = 0o600;
-const ENTERPRISE_LIMITS = { perMinute: 5_000, perDay: 1_000_000 };
+const CUSTOM_LIMITS = { perMinute: 5_000, perDay: 1_000_000 };
 
 /** The demo keys that an earlier start stored in the data folder. */
 export async function storedDemoKeys(dataDir: string): Promise<DemoKeys | undefined> {
@@ -27,8 +27,8 @@ export async function storedDemoKeys(dataDir: string): Promise<DemoKeys | undefi
  */
 export async function createDemoKeys(keys: ApiKeysService, dataDir: string): Promise<DemoKeys> {
   const created = {} as Record<Plan, string>;
-  for (const plan of PLAN_NAMES) {
-    const limits = plan === 'enterprise' ? ENTERPRISE_LIMITS : undefined;
+  for (const plan of planNames()) {
+    const limits = isCustom(plan) ? CUSTOM_LIMITS : undefined;
     const { secret } = await keys.create({ name: `demo ${plan}`, plan, limits });
     created[plan] = secret;
   }

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { SERVICE } from '../../../kernel/config/service.js';
+import { service } from '../../../kernel/config/service.js';
 import { ApiKeysRepository } from '../../../access/keys/api-keys.repository.js';
 import { ApiKeysService } from '../../../access/keys/api-keys.service.js';
 import { DatabaseConfig } from '../../../data/database/database.config.js';
@@ -13,17 +13,17 @@ import { SampleData, type Samples } from '../../../data/database/sample-data.js'
 /** Returns the welcome text. Adds sample data and demo keys to a new embedded database. */
 export async function welcome(app: INestApplication, { embedded }: Database): Promise<string> {
   const { base } = app.get(PublicUrl);
-  if (!embedded) return `\nThe ${SERVICE.noun} listens at ${base}, its Swagger UI at ${base}/docs\n`;
+  if (!embedded) return `\nThe ${service().noun} listens at ${base}, its Swagger UI at ${base}/docs\n`;
   const keys = await demoKeys(app);
   const key = keys.find(({ secret }) => secret !== undefined)?.secret ?? '<API_KEY>';
   return `
-The ${SERVICE.noun} listens. Swagger UI: ${base}/docs
+The ${service().noun} listens. Swagger UI: ${base}/docs
 
 Demo keys, one for each plan:
 ${keys.map(({ plan, secret }) => `  ${plan.padEnd(10)}  ${secret ?? 'rotated, revoked or expired'}`).join('\n')}
 
 Try it:
-  curl -i -H 'Authorization: Bearer ${key}' '${base}${SERVICE.firstRequest}'
+  curl -i -H 'Authorization: Bearer ${key}' '${base}${service().firstRequest}'
 
 Ctrl-C stops it.`;
 }

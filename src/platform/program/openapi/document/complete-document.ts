@@ -51,7 +51,12 @@ export function completeDocument(
     tags: [...tags.values(), ...(pings.length > 0 ? [CALLBACKS] : [])],
     paths,
     ...(Object.keys(sent).length > 0 ? { webhooks: sent } : {}),
-    components: { ...components, schemas, headers: headers(base), responses: COMMON_RESPONSES },
+    components: {
+      ...components,
+      schemas,
+      headers: headers(base, routes.deprecation),
+      responses: COMMON_RESPONSES,
+    },
   });
   return shareParts(whole);
 }

@@ -1,5 +1,5 @@
-import { PLANS } from '../../../access/plans/plans.js';
-import { SERVICE } from '../../../kernel/config/service.js';
+import { planEntries } from '../../../access/plans/plans.js';
+import { service } from '../../../kernel/config/service.js';
 
 /**
  * The introduction of the document, in CommonMark: what all operations have in common.
@@ -8,7 +8,7 @@ import { SERVICE } from '../../../kernel/config/service.js';
  */
 export const description = (base: string, hasWebhooks: boolean): string =>
   [
-    `${SERVICE.description} Requests and responses are \`application/json\`. ` +
+    `${service().description} Requests and responses are \`application/json\`. ` +
       `[Errors](${base}/docs/errors) · [OpenAPI document](${base}/openapi.yaml)`,
     collapsed(
       'Conventions',
@@ -24,11 +24,12 @@ const collapsed = (title: string, sections: readonly string[]): string =>
 const section = (title: string, text: string): string =>
   `### ${title}\n\n${text.trim().replace(/(?<![|\n])\n(?![|\n])/g, ' ')}\n`;
 
-const planRows = Object.entries(PLANS).map(([plan, limits]) =>
-  limits === 'custom'
-    ? `| ${plan} | as agreed | as agreed |`
-    : `| ${plan} | ${limits.perMinute.toLocaleString('en')} | ${limits.perDay.toLocaleString('en')} |`,
-);
+const planRows = (): string[] =>
+  planEntries().map(([plan, { perMinute, perDay }]) =>
+    perMinute === 'custom'
+      ? `| ${plan} | as agreed | as agreed |`
+      : `| ${plan} | ${perMinute.toLocaleString('en')} | ${perDay.toLocaleString('en')} |`,
+  );
 
 const topics = (base: string, hasWebhooks: boolean): Readonly<Record<string, string>> => ({
   Authentication: `
@@ -51,7 +52,7 @@ Each plan has a limit per minute, which starts with your first request, and one 
 
 | Plan | Per minute | Per day |
 |---|---:|---:|
-${planRows.join('\n')}
+${planRows().join('\n')}
 
 Every response reports the window with the fewest requests left in \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and
 \`X-RateLimit-Reset\` (Unix time). \`GET /rate-limit\` reports both windows; 60 of these requests a

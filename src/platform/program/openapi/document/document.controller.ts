@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { asPublicPath, PublicUrl } from '../../../http/core/public-url.js';
 import { Public } from '../../../http/core/public.decorator.js';
-import { SERVICE } from '../../../kernel/config/service.js';
+import { service } from '../../../kernel/config/service.js';
 import { ErrorCatalog } from '../error-catalog/error-catalog.js';
 import { catalogPage } from '../error-catalog/page.js';
 import { FixedContent, sendFixed } from './fixed-content.js';
@@ -29,7 +29,7 @@ export class IndexController {
 }
 
 const linksAt = (base: string) => ({
-  name: SERVICE.title,
+  name: service().title,
   openapi: `${base}/openapi.json`,
   docs: `${base}/docs`,
 });

@@ -1,4 +1,5 @@
 import { challenge } from '../../../access/auth/auth.errors.js';
+import { type Deprecation, deprecationHeaders } from '../../../http/deprecation/deprecation.js';
 import type { HeadersObject, OperationObject, ParameterObject, ResponseObject } from './schemas.js';
 import type { Route } from './routes.js';
 
@@ -13,9 +14,22 @@ const header = (description: string, example: string | number) => ({
   example,
 });
 
-/** The response headers, which responses reference. @param base address of the service, without `/v1` */
-export const headers = (base: string) =>
-  ({
+/** What announces a deprecation, for a document without one, which references no such header. */
+const NONE: Deprecation = {
+  since: '2026-11-20',
+  sunset: '2030-12-05',
+  successor: '/v1',
+  use: 'another operation',
+};
+
+/**
+ * The response headers, which responses reference.
+ * @param base address of the service, without `/v1`
+ * @param deprecation of an operation, as an example
+ */
+export const headers = (base: string, deprecation: Deprecation = NONE) => {
+  const announced = deprecationHeaders(deprecation, base);
+  return {
     'X-Request-Id': header(
       'Identifies this request in the logs. Your own id is kept if it has 1 to 128 printable ASCII characters.',
       '6f1c2c1e-8d7a-4b62-9d3c-0a4f5f0a1b2c',
@@ -47,13 +61,11 @@ export const headers = (base: string) =>
       '"q83vEjRWeJASNFZ4kKvN7w"',
     ),
     'WWW-Authenticate': header('How to authenticate (RFC 6750).', challenge({ error: 'invalid_token' })),
-    Deprecation: header('When the operation was deprecated (RFC 9745).', '@1795132800'),
-    Sunset: header('When the operation will be removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
-    Link: header(
-      'The successor and the deprecation notice (RFC 8288).',
-      `<${base}/v1/pets>; rel="successor-version"; title="GET /v1/pets with the status filter", <${base}/docs#/pets/getPet>; rel="deprecation"; type="text/html"`,
-    ),
-  }) as const satisfies HeadersObject;
+    Deprecation: header('When the operation was deprecated (RFC 9745).', announced.Deprecation),
+    Sunset: header('When the operation will be removed (RFC 8594).', announced.Sunset),
+    Link: header('The successor and the deprecation notice (RFC 8288).', announced.Link),
+  } as const satisfies HeadersObject;
+};
 
 export type HeaderName = keyof ReturnType<typeof headers>;
 
@@ -88,7 +100,7 @@ export function addHeaders({ responses, security }: OperationObject, route: Rout
     response.headers = {
       ...headersOfStatus(status),
       ...(security && status === '403' && references(['WWW-Authenticate'])),
-      ...(route.isDeprecated && FROM_THE_HANDLER.includes(status) && references(WHEN_DEPRECATED)),
+      ...(route.deprecation && FROM_THE_HANDLER.includes(status) && references(WHEN_DEPRECATED)),
       ...(route.isIdempotent && WHEN_IDEMPOTENT[status]),
       ...response.headers,
     };

@@ -4,10 +4,11 @@ import { dump } from 'js-yaml';
 import { HttpConfig } from '../../../http/core/http.config.js';
 import { PublicUrl } from '../../../http/core/public-url.js';
 import { StartupError } from '../../../kernel/config/startup-error.js';
-import { SERVICE } from '../../../kernel/config/service.js';
+import { service } from '../../../kernel/config/service.js';
 import { SECURITY_SCHEME } from '../../../http/core/operation-marks.js';
 import { writeJson } from '../../../kernel/json/write-json.js';
 import { completeDocument } from './complete-document.js';
+import { fillPlaces } from './places.js';
 import { description } from './description.js';
 import { ErrorResponse } from './error.response.js';
 import { BASE_PATH } from './paths.js';
@@ -64,9 +65,10 @@ export class OpenApiDocument {
     const routes = new Routes(app); // which numbers the handlers first
     const { securitySchemes: schemes, pings } = this.additions;
     const extraModels = [ErrorResponse, ...webhookModels(pings)];
-    const securitySchemes = { ...HEAD.components?.securitySchemes, ...schemes };
-    const head = { ...HEAD, components: { ...HEAD.components, securitySchemes } };
-    const document = generated(() => SwaggerModule.createDocument(app, head, { extraModels }));
+    const own = head();
+    const securitySchemes = { ...own.components?.securitySchemes, ...schemes };
+    const all = { ...own, components: { ...own.components, securitySchemes } };
+    const document = generated(() => fillPlaces(SwaggerModule.createDocument(app, all, { extraModels })));
     return { document, routes };
   }
 
@@ -117,22 +119,25 @@ export class OpenApiDocument {
   }
 }
 
-const HEAD = new DocumentBuilder()
-  .setOpenAPIVersion('3.1.0')
-  .setTitle(SERVICE.title)
-  .setVersion('1.0.0')
-  .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
-  .addBearerAuth(
-    {
-      type: 'http',
-      scheme: 'bearer',
-      bearerFormat: `${SERVICE.prefix}_…`,
-      description: `Your API key: \`${SERVICE.prefix}_\` and 49 letters and digits.`,
-    },
-    SECURITY_SCHEME,
-  )
-  .addSecurityRequirements(SECURITY_SCHEME)
-  .build();
+function head(): Omit<OpenAPIObject, 'paths'> {
+  const { title, interfaceVersion, license, prefix } = service();
+  return new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle(title)
+    .setVersion(interfaceVersion)
+    .setLicense(license, `https://spdx.org/licenses/${license}.html`)
+    .addBearerAuth(
+      {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: `${prefix}_…`,
+        description: `Your API key: \`${prefix}_\` and 49 letters and digits.`,
+      },
+      SECURITY_SCHEME,
+    )
+    .addSecurityRequirements(SECURITY_SCHEME)
+    .build();
+}
 
 /** @param culprit names what the error is about, if its message does not */
 function generated<T>(generate: () => T, culprit: () => string = () => ''): T {

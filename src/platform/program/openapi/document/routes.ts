@@ -1,7 +1,7 @@
 import { type INestApplication, RequestMethod } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
-import { deprecationOf } from '../../../http/deprecation/deprecation.js';
+import { type Deprecation, deprecationOf } from '../../../http/deprecation/deprecation.js';
 import { idempotentOptions } from '../../../writes/idempotency/idempotent.metadata.js';
 import type { DomainError } from '../../../kernel/errors/domain-error.js';
 import { apiErrorsOf } from '../../../kernel/errors/api-errors.decorator.js';
@@ -19,7 +19,7 @@ export interface Route {
   /** The schema that `@Paged()` names. */
   readonly pages: PageSchema | undefined;
   readonly errors: readonly DomainError[];
-  readonly isDeprecated: boolean;
+  readonly deprecation: Deprecation | undefined;
   readonly isIdempotent: boolean;
   /** Whether a DTO checks the body. */
   readonly hasBodyRules: boolean;
@@ -47,7 +47,7 @@ export class Routes {
           tag: tagOf(controller),
           pages: pageSchemaOf(handler),
           errors: [...apiErrorsOf(controller), ...apiErrorsOf(handler)],
-          isDeprecated: deprecationOf(handler) !== undefined,
+          deprecation: deprecationOf(handler),
           isIdempotent: idempotentOptions(handler) !== undefined,
           hasBodyRules: bodyClass(handler, controller) !== undefined,
           hasQueryRules: queryClass(handler, controller) !== undefined,
@@ -55,6 +55,11 @@ export class Routes {
         };
       },
     );
+  }
+
+  /** The first one, as an example. */
+  get deprecation(): Deprecation | undefined {
+    return this.routes.find(({ deprecation }) => deprecation)?.deprecation;
   }
 
   /** The route of an operation. Removes the number. */

@@ -4,7 +4,7 @@ import { type ErrorBody, ofDomainError } from '../../../kernel/errors/error-body
 import type { DomainError, ErrorHelp } from '../../../kernel/errors/domain-error.js';
 import { apiErrorsOf } from '../../../kernel/errors/api-errors.decorator.js';
 import { CLIENT_ERROR_CATALOG } from '../../../http/core/adapter/client-errors.js';
-import { PIPELINE_ERRORS } from '../pipeline-errors.js';
+import { pipelineErrors } from '../pipeline-errors.js';
 import { handlersOf } from '../../../http/core/handlers.js';
 
 /** The description of an error code. */
@@ -42,7 +42,7 @@ export class ErrorCatalog {
       ...apiErrorsOf(handler),
     ]);
     const all = new Map<string, CatalogEntry>();
-    for (const entry of [...CLIENT_ERROR_CATALOG, ...[...PIPELINE_ERRORS, ...ofFeatures].map(entryOf)])
+    for (const entry of [...CLIENT_ERROR_CATALOG, ...[...pipelineErrors(), ...ofFeatures].map(entryOf)])
       if (!all.has(entry.example.code)) all.set(entry.example.code, entry);
     return [...all.values()].sort((one, other) => one.example.status - other.example.status);
   }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { SERVICE } from '../../../kernel/config/service.js';
+import { service } from '../../../kernel/config/service.js';
 import { type CatalogEntry, OTHER_CODES } from './error-catalog.js';
 
 /** The catalogue as an HTML page. Its links are relative, because a proxy may serve it under another path. */
@@ -9,7 +9,7 @@ export function catalogPage(entries: readonly CatalogEntry[]): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Errors · ${SERVICE.title}</title>
+<title>Errors · ${service().title}</title>
 <link rel="icon" type="image/png" href="favicon-32x32.png" sizes="32x32">
 <style>${STYLE}</style>
 </head>

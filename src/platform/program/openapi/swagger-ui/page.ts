@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { SERVICE } from '../../../kernel/config/service.js';
+import { service } from '../../../kernel/config/service.js';
 import { writeJson } from '../../../kernel/json/write-json.js';
-import { petstorePlugin } from './plugin.js';
+import { servicePlugin } from './plugin.js';
 
 /**
  * The page of the Swagger UI. It has no inline script, which its security policy forbids.
@@ -12,7 +12,7 @@ export const uiPage = (address: (file: string) => string): string => `<!doctype 
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${SERVICE.title}</title>
+<title>${service().title}</title>
 <link rel="icon" type="image/png" href="${address('favicon-32x32.png')}" sizes="32x32">
 <link rel="stylesheet" href="${address('swagger-ui.css')}">
 <link rel="stylesheet" href="${address('theme.css')}">
@@ -40,6 +40,6 @@ export const uiScript = (document: OpenAPIObject): string => `SwaggerUIBundle({
   ...${JSON.stringify(OPTIONS)},
   spec: ${writeJson(document)},
   presets: [SwaggerUIBundle.presets.apis],
-  plugins: [SwaggerUIBundle.plugins.DownloadUrl, ${petstorePlugin.toString()}],
+  plugins: [SwaggerUIBundle.plugins.DownloadUrl, ${servicePlugin.toString()}],
 });
 `;

@@ -47,7 +47,7 @@ declare function matchMedia(query: string): {
  * Follows the colour scheme of the system, names elements for screen readers, skips the search for
  * references, hides the test panel of an operation, and shows every digit of a number in a response.
  */
-export function petstorePlugin({ React, specActions, getComponent }: System): object {
+export function servicePlugin({ React, specActions, getComponent }: System): object {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const followScheme = () => {
     document.documentElement.classList.toggle('dark-mode', dark.matches);

@@ -5,6 +5,7 @@ import { SECURITY_SCHEME } from '../../../http/core/operation-marks.js';
 import { CALLBACKS } from '../document/webhooks.js';
 
 import { TEXT_PATTERN } from '../../../http/validation/property.decorators.js';
+import { service } from '../../../kernel/config/service.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -66,8 +67,8 @@ const keyWithOrigin = <T extends object>(scheme: T, hasDemoKeys: boolean): T => 
     'description' in scheme ? scheme.description : '',
     '\n\nNo key yet? ',
     hasDemoKeys
-      ? '`npm start` prints demo keys and stores them in `.petstore/demo-keys.json`.'
-      : 'Ask the operator of the service, who makes keys with `petstore keys create`.',
+      ? `\`npm start\` prints demo keys and stores them in \`.${service().prefix}/demo-keys.json\`.`
+      : `Ask the operator of the service, who makes keys with \`${service().program} keys create\`.`,
   ].join(''),
 });
 

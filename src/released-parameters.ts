@@ -1,4 +1,4 @@
-import type { ParameterOrder } from './platform/program/openapi/document/parameter-order.js';
+import type { ParameterOrder } from './platform/program/index.js';
 
 /** The parameters of 1.3.0, in an order that stays. Written by `npm run openapi:release`. */
 export const RELEASED_PARAMETERS: ParameterOrder = {

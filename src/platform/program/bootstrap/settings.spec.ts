@@ -1,21 +1,24 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseConfig } from './platform/data/database/database.config.js';
-import { HttpConfig } from './platform/http/core/http.config.js';
-import { Config } from './platform/kernel/config/config.js';
-import { StartupError } from './platform/kernel/config/startup-error.js';
-import { LoggingConfig } from './platform/observe/logging/logging.config.js';
-import { MetricsConfig } from './platform/observe/metrics/metrics.config.js';
-import { RedisConfig } from './platform/access/rate-limit/redis/redis.config.js';
-import { TracingConfig } from './platform/observe/tracing/tracing.config.js';
-import { WebhooksConfig } from './platform/feed/webhooks/webhooks.config.js';
-import { PLATFORM_FEATURES } from './app.module.js';
-import { inspectSettings } from './platform/program/bootstrap/application.js';
-import { SETTINGS } from './settings.js';
+import { DatabaseConfig } from '../../data/database/database.config.js';
+import { HttpConfig } from '../../http/core/http.config.js';
+import { Config } from '../../kernel/config/config.js';
+import { StartupError } from '../../kernel/config/startup-error.js';
+import { LoggingConfig } from '../../observe/logging/logging.config.js';
+import { MetricsConfig } from '../../observe/metrics/metrics.config.js';
+import { RedisConfig } from '../../access/rate-limit/redis/redis.config.js';
+import { TracingConfig } from '../../observe/tracing/tracing.config.js';
+import { WebhooksConfig } from '../../feed/webhooks/webhooks.config.js';
+import { EventsModule } from '../../feed/events/events.module.js';
+import { WebhooksModule } from '../../feed/webhooks/webhooks.module.js';
+import { OwnKeyModule } from '../../access/own-key/own-key.module.js';
+import { inspectSettings } from './application.js';
+
+const FEATURES = [EventsModule, WebhooksModule, OwnKeyModule];
 
 function config(env: Record<string, string> = {}) {
-  const found = inspectSettings(SETTINGS, PLATFORM_FEATURES, new Config(env)).check();
+  const found = inspectSettings(FEATURES, new Config(env)).check();
   const [redis, webhooks] = [found.read(RedisConfig), found.read(WebhooksConfig)];
   return Object.assign(
     { redis, webhooks },
@@ -157,7 +160,7 @@ describe('Config', () => {
   });
 
   it('inspect() replaces invalid values with their defaults', () => {
-    const found = inspectSettings(SETTINGS, PLATFORM_FEATURES, new Config({ PORT: 'http', HOST: '0.0.0.0' }));
+    const found = inspectSettings(FEATURES, new Config({ PORT: 'http', HOST: '0.0.0.0' }));
     expect(found.inspect(HttpConfig)).toMatchObject({ port: 3000, host: '0.0.0.0' });
     expect([...found.problems.keys()]).toEqual(['PORT']);
   });

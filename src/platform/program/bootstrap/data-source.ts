@@ -1,0 +1,46 @@
+import { DataSource } from 'typeorm';
+import { Config } from '../../kernel/config/config.js';
+import { DatabaseConfig } from '../../data/database/database.config.js';
+import { openUnmigrated } from '../../data/database/open-database.js';
+import { connectionOptions } from '../../data/database/pool/connection-options.js';
+import { PostgresClient } from '../../data/database/pool/postgres-client.js';
+import { migrationsOf } from './migrations.js';
+import type { ServiceDefinition } from './service-definition.js';
+
+/**
+ * Connects to `DATABASE_URL` or to the embedded PostgreSQL, which it starts if necessary. Does not run
+ * migrations.
+ * @param entities patterns of the files of a service's entities
+ */
+export const openDataSource = (
+  service: ServiceDefinition,
+  entities: readonly string[],
+): Promise<DataSource> => CommandDataSource.open(service, entities);
+
+class CommandDataSource extends DataSource {
+  static async open(service: ServiceDefinition, entities: readonly string[]): Promise<DataSource> {
+    const { directDatabaseUrl, databaseUrl, dataDir } = new Config().read(DatabaseConfig);
+    const url = directDatabaseUrl ?? databaseUrl;
+    const embedded = url === undefined ? await openUnmigrated(dataDir) : undefined;
+    return new CommandDataSource(service, entities, url ?? embedded?.url ?? '', () => embedded?.stop());
+  }
+
+  private constructor(
+    service: ServiceDefinition,
+    entities: readonly string[],
+    url: string,
+    private readonly stop: () => Promise<void> | undefined,
+  ) {
+    super({
+      ...connectionOptions(url),
+      extra: { Client: PostgresClient }, // without timeouts: a migration may take long
+      entities: [...entities],
+      migrations: [...migrationsOf(service)],
+    });
+  }
+
+  override async destroy(): Promise<void> {
+    await super.destroy();
+    await this.stop();
+  }
+}
