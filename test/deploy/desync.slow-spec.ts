@@ -78,6 +78,12 @@ const BODIES = [
   '5\r\nhel',
 ];
 
+/** HAProxy takes these for complete and passes them on, and Node.js refuses their last line after it has responded. */
+const COMPLETE_FOR_ONE = ['Transfer-Encoding: chunked', 'Content-Length: 5'].map(
+  (trailer) =>
+    `POST /nowhere HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${trailer}\r\n\r\n`,
+);
+
 const LINES = [
   'GET /v1/pets HTTP/1.1',
   'POST /v1/pets HTTP/1.1',
@@ -129,6 +135,7 @@ describeWhereFound(
     const pick = (list: readonly string[]): string => list[random(list.length)] ?? '';
 
     function malformed(): string {
+      if (random(4) === 0) return pick(COMPLETE_FOR_ONE);
       const second = `GET /v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${attackerKey}\r\nX-Request-Id: smuggled\r\n\r\n`;
       const body = pick(BODIES).replace('@', () => second);
       const framing = pick(FRAMINGS).replaceAll('#', String(body.length));
@@ -154,9 +161,9 @@ describeWhereFound(
         });
       });
 
-    it('none gets the response of another, and one request in a hundred at most has none', async () => {
+    it('each gets a response, and none that of another', async () => {
       let answered = 0;
-      let hungUp = 0;
+      const hungUp: unknown[] = [];
       const wrong: unknown[] = [];
       const send = (agent: Agent, method: string, path: string, body?: object) =>
         new Promise<Record<string, unknown> | undefined>((resolve) => {
@@ -185,9 +192,9 @@ describeWhereFound(
               });
             },
           );
-          // The proxy hangs up where a replica closes a shared connection just as a write is sent on it: it may have had effect.
-          sent.on('error', () => {
-            hungUp++;
+          // The proxy hangs up if a replica ends a shared connection without having said `Connection: close` on it.
+          sent.on('error', ({ message }) => {
+            hungUp.push({ method, path, message });
             resolve(undefined);
           });
           sent.end(body && JSON.stringify(body));
@@ -224,7 +231,7 @@ describeWhereFound(
       await Promise.all(victims);
       expect(wrong.slice(0, 5)).toEqual([]);
       expect(answered).toBeGreaterThan(100);
-      expect(hungUp).toBeLessThan(Math.max(5, answered / 100));
+      expect(hungUp).toEqual([]);
       expect(Object.keys(statuses).length).toBeGreaterThan(3); // some were requests, and others were refused
     });
   },

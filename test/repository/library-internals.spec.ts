@@ -165,6 +165,13 @@ const USES: readonly Use[] = [
     files: ['src/platform/http/core/adapter/release-slots.ts'],
   },
   {
+    package: 'express',
+    version: '5.3.0',
+    why: 'a connection that may end is announced, whoever responds: all responses are made with the prototype of the application',
+    pattern: /defineProperty\(response, 'writeHead'/,
+    files: ['src/platform/http/core/adapter/last-response.ts'],
+  },
+  {
     ...NODE,
     why: 'who is still sending a refused body can read the response: after the last one, Node.js closes a connection by its destroySoon()',
     pattern: /\.destroySoon =/,

@@ -8,7 +8,7 @@ import { withTimeout, seconds } from '../../../kernel/clock/duration.js';
 import { writeJson } from '../../../kernel/json/write-json.js';
 import { markMiddleware } from './allowed-methods.js';
 import { type ServiceAddress, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
-import { closeLate } from './linger.js';
+import { announceLast } from './last-response.js';
 import { serialRequests } from './serial-requests.js';
 import { releaseSlots } from './release-slots.js';
 import type { ResponseTransaction } from '../request-state.js';
@@ -169,6 +169,7 @@ function expressApp(): Express {
   app.set('case sensitive routing', true); // one URL per resource; must be set before the router is created
   app.set('query parser', parseQuery);
   releaseSlots(app);
+  announceLast(app);
   return app;
 }
 
@@ -210,7 +211,6 @@ async function firstBytes(stream: Readable, response: Response): Promise<void> {
 
 /** Ends a response with a text, which its status may not allow. `null` is no body. */
 export function finish(response: Response, text: string | null): void {
-  if (!response.req.complete) closeLate(response.socket);
   if (WITHOUT_CONTENT.has(response.statusCode)) {
     response.removeHeader('Content-Type');
     response.removeHeader('Content-Length');

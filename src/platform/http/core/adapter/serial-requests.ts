@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Connection {
@@ -18,10 +18,13 @@ const connections = new WeakMap<Socket, Connection>();
 export function serialRequests(application: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
+    if (socket.writableEnded) {
+      socket.pause(); // nothing after the last response is read or run (RFC 9112, section 9.6)
+      return;
+    }
     const connection = connections.get(socket) ?? open(socket, response);
     const { last } = connection;
     connection.last = response;
-    if (isFaultyFraming(request)) response.setHeader('Connection', 'close');
     if (last === response || last.closed) application(request, response);
     else
       wait(connection, socket, last, () => {
@@ -49,10 +52,6 @@ function wait(connection: Connection, socket: Socket, earlier: ServerResponse, r
     setImmediate(run);
   });
 }
-
-/** HTTP/1.0 has no chunks: where one server sees one request, another sees two (RFC 9112, section 6.1). */
-const isFaultyFraming = ({ httpVersion, headers }: IncomingMessage): boolean =>
-  httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 
 /** The response to the last request of a connection. */
 export const lastResponse = (socket: Socket): ServerResponse | undefined => connections.get(socket)?.last;

@@ -1,0 +1,39 @@
+import type { Express, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { closeLate } from './linger.js';
+
+type WriteHead = (this: ServerResponse, ...args: unknown[]) => ServerResponse;
+
+/**
+ * Makes a response the last one of its connection if the service may end that, whoever makes the response
+ * (RFC 9112, section 9.6). Otherwise a proxy gives the connection to another client, who gets no response.
+ */
+export function announceLast({ response }: Express): void {
+  const { writeHead } = response as unknown as { readonly writeHead: WriteHead };
+  Object.defineProperty(response, 'writeHead', {
+    value(this: Response, ...args: unknown[]) {
+      if (!this.req.complete) closeLate(this.socket);
+      if (!mayEnd(this.req)) return writeHead.apply(this, args);
+      this.setHeader('Connection', 'close');
+      return writeHead.apply(this, args.map(withoutConnection)); // `Connection: keep-alive` of an event stream, for example
+    },
+    writable: true, // middleware such as compression or sessions puts its own before it
+    configurable: true,
+  });
+}
+
+/**
+ * Whether the rest of a request in chunks could still be malformed, or what one server takes for one request could be
+ * two for another, because HTTP/1.0 has no chunks (RFC 9112, section 6.1).
+ */
+const mayEnd = ({ httpVersion, headers, complete }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined && (!complete || httpVersion === '1.0');
+
+/** @param argument of `writeHead()`: a status, its text, or headers as an object or a flat list */
+function withoutConnection(argument: unknown): unknown {
+  if (Array.isArray(argument)) return argument.filter((_, i) => !isConnection(argument[i - (i % 2)]));
+  if (typeof argument !== 'object' || argument === null) return argument;
+  return Object.fromEntries(Object.entries(argument).filter(([name]) => !isConnection(name)));
+}
+
+const isConnection = (name: unknown): boolean => String(name).toLowerCase() === 'connection';
