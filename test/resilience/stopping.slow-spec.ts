@@ -116,6 +116,7 @@ describe('SIGTERM', () => {
       await becomes(isClosed, true);
     });
     await eventually(() => waiting?.received().includes('HTTP/1.1 200') === true);
+    expect(waiting?.received()).toMatch(/^Connection: close\r$/m);
     expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
   });
 });

@@ -1,12 +1,14 @@
 import { type INestApplication, Logger } from '@nestjs/common';
 import type { NestApplicationContext } from '@nestjs/core';
-import type { RequestListener, Server } from 'node:http';
+import type { Express } from 'express';
+import type { Server } from 'node:http';
 import { withTimeout, seconds } from '../../kernel/clock/duration.js';
 import { StartupError } from '../../kernel/config/startup-error.js';
 import { Readiness } from '../../observe/health/readiness.js';
+import { endConnections } from '../../http/core/adapter/last-response.js';
 import { HttpConfig } from '../../http/core/http.config.js';
-import { IdempotentRequests } from '../../writes/idempotency/idempotent-requests.js';
-import { ClientSlots } from '../../access/rate-limit/client-slots.js';
+import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
+import { ClientSlots } from '../rate-limit/client-slots.js';
 
 /** Time for requests that still run when the port closes. */
 const REQUEST_TIMEOUT = seconds(4);
@@ -29,12 +31,12 @@ export async function close(app: INestApplication, signal?: NodeJS.Signals): Pro
     );
   }
   app.get(Readiness).stop();
-  server.prependListener('request', closeConnection);
+  endConnections(app.getHttpAdapter().getInstance() as Express);
   let cut: NodeJS.Timeout | undefined;
   const sweep = setInterval(() => {
     if (server.listening) return;
     cut ??= endRequests(app, server);
-    // The response to an earlier request may lack `Connection: close`, which leaves an idle connection open.
+    // A connection may have been idle since before the signal.
     server.closeIdleConnections();
   }, SWEEP_INTERVAL);
   try {
@@ -55,7 +57,3 @@ function endRequests(app: INestApplication, server: Server): NodeJS.Timeout {
     server.closeAllConnections();
   }, REQUEST_TIMEOUT);
 }
-
-const closeConnection: RequestListener = (_request, response) => {
-  response.setHeader('Connection', 'close');
-};

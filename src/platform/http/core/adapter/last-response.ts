@@ -2,18 +2,22 @@ import type { Express, Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { closeLate } from './linger.js';
 
+/** A setting of the application: the service stops. */
+const ENDING = 'connections end';
+
 type WriteHead = (this: ServerResponse, ...args: unknown[]) => ServerResponse;
 
 /**
  * Makes a response the last one of its connection if the service may end that, whoever makes the response
  * (RFC 9112, section 9.6). Otherwise a proxy gives the connection to another client, who gets no response.
  */
-export function announceLast({ response }: Express): void {
+export function announceLast(app: Express): void {
+  const { response } = app;
   const { writeHead } = response as unknown as { readonly writeHead: WriteHead };
   Object.defineProperty(response, 'writeHead', {
     value(this: Response, ...args: unknown[]) {
       if (!this.req.complete) closeLate(this.socket);
-      if (!mayEnd(this.req)) return writeHead.apply(this, args);
+      if (!mayEnd(this.req) && app.disabled(ENDING)) return writeHead.apply(this, args);
       this.setHeader('Connection', 'close');
       return writeHead.apply(this, args.map(withoutConnection)); // `Connection: keep-alive` of an event stream, for example
     },
@@ -21,6 +25,9 @@ export function announceLast({ response }: Express): void {
     configurable: true,
   });
 }
+
+/** Makes each response the last one of its connection from now on, also those to requests that run already. */
+export const endConnections = (app: Express): void => void app.enable(ENDING);
 
 /**
  * Whether the rest of a request in chunks could still be malformed, or what one server takes for one request could be
