@@ -32,6 +32,8 @@ class Received:
     path: str
     headers: Any
     body: str
+    connection: int = 0
+    """The number of its connection, from 1."""
 
 
 class ScriptedService:
@@ -52,11 +54,13 @@ class ScriptedService:
 
             def setup(self) -> None:
                 super().setup()
-                service.connections += 1
+                with service._arrival:
+                    service.connections += 1
+                    self.connection_number = service.connections
 
             def handle_any(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                request = Received(self.command, self.path, self.headers, body.decode())
+                request = Received(self.command, self.path, self.headers, body.decode(), self.connection_number)
                 with service._arrival:
                     service.received.append(request)
                     service._arrival.notify_all()

@@ -10,6 +10,7 @@ import httpx
 from ..exchange import settings_of
 from ..responses import ResponseInfo
 from .categories import AsyncCategories
+from .connections import AsyncConnections
 from .events import AsyncEvents
 from .orders import AsyncOrders
 from .key import AsyncKey
@@ -26,7 +27,7 @@ class AsyncPetstoreClient:
             async for pet in client.pets.list(status="available"):
                 print(pet.id, pet.name)
 
-    It keeps its connections open for further calls, until `aclose`.
+    It keeps its connections open for further calls, until `aclose`. Each process and event loop has its own.
     """
 
     def __init__(
@@ -51,7 +52,8 @@ class AsyncPetstoreClient:
         max_retries: retries after the first attempt; 0 for none.
         user_agent: your program, such as `shop/1.2`, sent before the name of this client.
         on_response: called with every response, including those that lead to a retry.
-        http_client: your own, for a proxy or certificates. You close it yourself.
+        http_client: your own, for a proxy or certificates. You close it yourself. It belongs to the process and event
+            loop of its first call: in another one, a call raises RuntimeError.
         runtime: for tests.
 
         Raises ValueError if the address or the key is missing, or the address is not an HTTP URL.
@@ -65,9 +67,8 @@ class AsyncPetstoreClient:
             max_retries=max_retries,
             on_response=on_response,
         )
-        self._http = httpx.AsyncClient() if http_client is None else http_client
-        self._owns_http = http_client is None
-        transport = AsyncTransport(settings, runtime, self._http)
+        self._connections = AsyncConnections(http_client)
+        transport = AsyncTransport(settings, runtime, self._connections)
         self.pets = AsyncPets(transport)
         self.categories = AsyncCategories(transport)
         self.orders = AsyncOrders(transport)
@@ -77,9 +78,8 @@ class AsyncPetstoreClient:
         self.rate_limits = AsyncRateLimits(transport)
 
     async def aclose(self) -> None:
-        """Closes the connections."""
-        if self._owns_http:
-            await self._http.aclose()
+        """Closes the connections. In another process or event loop, this leaves its own open."""
+        await self._connections.aclose()
 
     async def __aenter__(self) -> AsyncPetstoreClient:
         return self

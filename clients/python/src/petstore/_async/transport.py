@@ -27,6 +27,7 @@ from ..exchange import (
 from ..operations import Operation
 from ..responses import Page, ResponseInfo, ResultList
 from ..retry import is_already_deleted, is_worth_another_try, wait_before
+from .connections import AsyncConnections
 from .listing import AsyncListing
 
 Item = TypeVar("Item")
@@ -48,10 +49,10 @@ class AsyncRuntime:
 class AsyncTransport:
     """Knows the operations by their table only."""
 
-    def __init__(self, settings: Settings, runtime: AsyncRuntime, http: httpx.AsyncClient) -> None:
+    def __init__(self, settings: Settings, runtime: AsyncRuntime, connections: AsyncConnections) -> None:
         self._settings = settings
         self._runtime = runtime
-        self._http = http
+        self._connections = connections
         self._reader = Reader(settings.on_response, runtime.now)
 
     async def call(
@@ -119,10 +120,11 @@ class AsyncTransport:
 
     async def _attempt(self, call: Call, limit: float, request_id: str) -> RawResponse:
         method, headers = call.operation.method, call.headers_with(request_id)
+        http = self._connections.mine()
         ends = self._runtime.clock() + limit
         pieces = []
         try:
-            async with self._http.stream(  # the key is never sent to another host
+            async with http.stream(  # the key is never sent to another host
                 method, call.url, headers=headers, content=call.content, timeout=limit, follow_redirects=False
             ) as response:
                 async for piece in response.aiter_bytes():

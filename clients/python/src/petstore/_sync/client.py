@@ -10,6 +10,7 @@ import httpx
 from ..exchange import settings_of
 from ..responses import ResponseInfo
 from .categories import Categories
+from .connections import Connections
 from .events import Events
 from .orders import Orders
 from .key import Key
@@ -26,7 +27,7 @@ class PetstoreClient:
             for pet in client.pets.list(status="available"):
                 print(pet.id, pet.name)
 
-    It keeps its connections open for further calls, until `close`.
+    It keeps its connections open for further calls, until `close`. Each process and event loop has its own.
     """
 
     def __init__(
@@ -51,7 +52,8 @@ class PetstoreClient:
         max_retries: retries after the first attempt; 0 for none.
         user_agent: your program, such as `shop/1.2`, sent before the name of this client.
         on_response: called with every response, including those that lead to a retry.
-        http_client: your own, for a proxy or certificates. You close it yourself.
+        http_client: your own, for a proxy or certificates. You close it yourself. It belongs to the process and event
+            loop of its first call: in another one, a call raises RuntimeError.
         runtime: for tests.
 
         Raises ValueError if the address or the key is missing, or the address is not an HTTP URL.
@@ -65,9 +67,8 @@ class PetstoreClient:
             max_retries=max_retries,
             on_response=on_response,
         )
-        self._http = httpx.Client() if http_client is None else http_client
-        self._owns_http = http_client is None
-        transport = Transport(settings, runtime, self._http)
+        self._connections = Connections(http_client)
+        transport = Transport(settings, runtime, self._connections)
         self.pets = Pets(transport)
         self.categories = Categories(transport)
         self.orders = Orders(transport)
@@ -77,9 +78,8 @@ class PetstoreClient:
         self.rate_limits = RateLimits(transport)
 
     def close(self) -> None:
-        """Closes the connections."""
-        if self._owns_http:
-            self._http.close()
+        """Closes the connections. In another process or event loop, this leaves its own open."""
+        self._connections.close()
 
     def __enter__(self) -> PetstoreClient:
         return self

@@ -26,6 +26,7 @@ from ..exchange import (
 from ..operations import Operation
 from ..responses import Page, ResponseInfo, ResultList
 from ..retry import is_already_deleted, is_worth_another_try, wait_before
+from .connections import Connections
 from .listing import Listing
 
 Item = TypeVar("Item")
@@ -47,10 +48,10 @@ class Runtime:
 class Transport:
     """Knows the operations by their table only."""
 
-    def __init__(self, settings: Settings, runtime: Runtime, http: httpx.Client) -> None:
+    def __init__(self, settings: Settings, runtime: Runtime, connections: Connections) -> None:
         self._settings = settings
         self._runtime = runtime
-        self._http = http
+        self._connections = connections
         self._reader = Reader(settings.on_response, runtime.now)
 
     def call(
@@ -118,10 +119,11 @@ class Transport:
 
     def _attempt(self, call: Call, limit: float, request_id: str) -> RawResponse:
         method, headers = call.operation.method, call.headers_with(request_id)
+        http = self._connections.mine()
         ends = self._runtime.clock() + limit
         pieces = []
         try:
-            with self._http.stream(  # the key is never sent to another host
+            with http.stream(  # the key is never sent to another host
                 method, call.url, headers=headers, content=call.content, timeout=limit, follow_redirects=False
             ) as response:
                 for piece in response.iter_bytes():
