@@ -128,7 +128,8 @@ class CreateManyTest(unittest.TestCase):
         self.assertEqual((raised.exception.status, raised.exception.created), (422, []))
 
     def test_says_after_an_error_what_was_made_and_which_pet_is_invalid(self):
-        detail = {"in": "body", "field": "pets.3.name", "pointer": "/pets/3/name", "code": "required", "message": "x"}
+        detail = {"in": "body", "field": "pets.3.name", "pointer": "/pets/3/name", "code": "required"}
+        detail["message"] = "pets.3.name is missing"
         store, left = Store(100), 1
 
         def respond(request):
@@ -136,7 +137,7 @@ class CreateManyTest(unittest.TestCase):
             left -= 1
             if left >= 0:
                 return store.respond(request)
-            body = {"code": "validation_failed", "message": "pets.3.name is missing", "status": 400, "details": [detail]}
+            body = {"code": "validation_failed", "message": detail["message"], "status": 400, "details": [detail]}
             return ScriptedResponse(400, {}, body)
 
         self.service.respond = respond
@@ -145,7 +146,37 @@ class CreateManyTest(unittest.TestCase):
         error = raised.exception
         self.assertEqual([pet.name for pet in error.created], store.pets)
         self.assertEqual([(one.field, one.pointer) for one in error.details], [("pets.103.name", "/pets/103/name")])
+        self.assertEqual([one.message for one in error.details], ["pets.103.name is missing"])
         self.assertEqual(error.message, "100 pets were added, then: pets.103.name is missing")
+
+    def test_ends_at_once_if_the_wait_would_exceed_its_total_timeout(self):
+        store, left = Store(100), 2
+
+        def respond(request):
+            nonlocal left
+            left -= 1
+            return store.respond(request) if left >= 0 else refusal(429, "rate_limit_exceeded", Retry_After="3600")
+
+        self.service.respond = respond
+        with self.assertRaises(CreateManyError) as raised:
+            self.client().pets.create_many(some(300), options=petstore.RequestOptions(total_timeout=3600))
+        error = raised.exception
+        self.assertEqual((error.status, error.code, error.retry_after), (429, "rate_limit_exceeded", 3600))
+        self.assertEqual((len(error.created), self.time.waits), (200, []))
+
+    def test_sends_no_part_after_its_total_timeout_which_is_for_all_parts(self):
+        store = Store(100)
+        self.answer_by(store)
+
+        def later(*_):
+            self.time.seconds += 5
+
+        with self.assertRaises(CreateManyError) as raised:
+            self.client().pets.create_many(
+                some(300), on_progress=later, options=petstore.RequestOptions(total_timeout=10)
+            )
+        self.assertEqual(raised.exception.message, "200 pets were added, then: The total_timeout is over.")
+        self.assertEqual((raised.exception.code, len(store.pets)), ("timeout", 200))
 
     def test_takes_asynchronous_iterables_too(self):
         store = Store(100)

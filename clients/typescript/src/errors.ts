@@ -128,7 +128,7 @@ export class CreateManyError<Id = bigint> extends PetstoreError {
   override name = 'CreateManyError';
 
   /**
-   * @param cause the error of the part that was not added, or the reason of the signal
+   * @param cause the error of the part that was not added, or that of the iterable
    * @param created the pets that were added before it, in their order. The next one may have been added, too, if `cause` is a ConnectionError
    */
   constructor(

@@ -74,6 +74,11 @@ export class Transport<Id = bigint> {
     this.#settings = settings;
   }
 
+  /** Unix time in milliseconds. */
+  now(): number {
+    return this.runtime.now();
+  }
+
   /** Calls an operation. */
   async call<Op extends OperationId>(
     id: Op,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { CreateManyError, type NewPet, type Pet } from '../src/index.js';
+import { RUNTIME } from '../src/runtime.js';
 import { type Received, ScriptedService, TestTime } from './scripted-service.js';
 
 let service: ScriptedService;
@@ -189,7 +190,7 @@ describe('pets.createMany', () => {
       field: 'pets.3.name',
       pointer: '/pets/3/name',
       code: 'required',
-      message: 'x',
+      message: 'pets.3.name is missing',
     };
     const store = new Store(100);
     let left = 1;
@@ -214,25 +215,81 @@ describe('pets.createMany', () => {
     expect(error).toBeInstanceOf(CreateManyError);
     const { created, details, message, code } = error as CreateManyError;
     expect(created.map(({ name }: Pet) => name)).toEqual(store.pets);
-    expect(details).toMatchObject([{ field: 'pets.103.name', pointer: '/pets/103/name' }]);
+    expect(details).toMatchObject([
+      { field: 'pets.103.name', pointer: '/pets/103/name', message: 'pets.103.name is missing' },
+    ]);
     expect([code, message]).toEqual([
       'validation_failed',
       '100 pets were added, then: pets.103.name is missing',
     ]);
   });
 
-  it('ends when its signal does, and says what was made', async () => {
+  const exhaustedAfter = (batches: number, store: Store) => {
+    const exhausted = { ...refusal(429, 'rate_limit_exceeded'), headers: { 'Retry-After': '3600' } };
+    let left = batches;
+    service.onRequest = () => {
+      service.responses = [left-- > 0 ? store.respond() : exhausted];
+    };
+  };
+
+  it('ends at once if the wait would exceed its totalTimeout, and says what was made', async () => {
+    const store = new Store(100);
+    exhaustedAfter(2, store);
+    const error: unknown = await client()
+      .pets.createMany(some(300), { totalTimeout: 3_600_000 })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CreateManyError);
+    expect(error).toMatchObject({ status: 429, code: 'rate_limit_exceeded', retryAfter: 3600 });
+    expect((error as CreateManyError).created).toHaveLength(200);
+    expect(time.waits).toEqual([]);
+  });
+
+  it('sends no part after its totalTimeout, which is for all parts', async () => {
+    const store = new Store(100);
+    answerBy(store);
+    const error: unknown = await client()
+      .pets.createMany(some(300), {
+        totalTimeout: 10_000,
+        onProgress: () => {
+          time.now += 5_000;
+        },
+      })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'timeout',
+      message: '200 pets were added, then: The totalTimeout is over.',
+    });
+    expect(store.pets).toHaveLength(200);
+  });
+
+  it('throws the reason of its signal, as any call does', async () => {
     const store = new Store(100);
     const stop = new AbortController();
+    const reason = new Error('enough');
     answerBy(store);
     const running = client().pets.createMany(some(300), {
       signal: stop.signal,
       onProgress: (count) => {
-        if (count === 200) stop.abort(new Error('enough'));
+        if (count === 200) stop.abort(reason);
       },
     });
-    await expect(running).rejects.toMatchObject({ code: 'interrupted', cause: new Error('enough') });
+    await expect(running).rejects.toBe(reason);
     expect(store.pets).toHaveLength(200);
+    await expect(client().pets.createMany([], { signal: stop.signal })).rejects.toBe(reason);
+  });
+
+  it('throws the reason of its signal while it waits for the quota', async () => {
+    const reason = new Error('enough');
+    const stop = new AbortController();
+    exhaustedAfter(1, new Store(100));
+    const sleep: typeof RUNTIME.sleep = (milliseconds, signal) => {
+      const sleeping = RUNTIME.sleep(milliseconds, signal);
+      stop.abort(reason);
+      return sleeping;
+    };
+    const { pets } = time.client(service.url, { runtime: { sleep } });
+    await expect(pets.createMany(some(300), { signal: stop.signal })).rejects.toBe(reason);
+    expect(service.received).toHaveLength(2);
   });
 
   it('ends when its iterable fails', async () => {

@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from .decoding import encode
-from .errors import CreateManyError, PetstoreError, Problem
+from .errors import CreateManyError, PetstoreError, Problem, TimeoutError
 from .models import NewPet, Pet
 
 SIZES = (100, 50, 10)
@@ -57,6 +57,13 @@ def smaller(count: int, error: PetstoreError) -> int | None:
     return next((size for size in SIZES if size < count), count // 2)
 
 
+def left(ends: float, now: float) -> float:
+    """Seconds. Raises TimeoutError if there are none: a request that has no time could be processed without a response."""
+    if now >= ends:
+        raise TimeoutError(Problem("timeout", "The total_timeout is over."))
+    return ends - now
+
+
 def key_of(key: str, first: int) -> str:
     return hashlib.sha256(f"{key}\n{first}".encode()).hexdigest()
 
@@ -71,6 +78,7 @@ def interrupted(cause: Exception, created: list[Pet]) -> CreateManyError:
         replace(
             detail,
             field=_moved(detail.field, offset),
+            message=_moved(detail.message, offset),
             pointer=None if detail.pointer is None else _moved(detail.pointer, offset),
         )
         for detail in cause.details

@@ -1,10 +1,12 @@
-import { CreateManyError, PetstoreError } from '../errors.js';
+import { CreateManyError, PetstoreError, TimeoutError } from '../errors.js';
 import { writeJson } from '../exact-json.js';
 import { randomText } from '../runtime.js';
 import type { RequestOptions, Transport } from '../transport.js';
 import type { FieldError, NewPet, NewPetBatch, Pet } from '../types.js';
 
-export interface CreateManyOptions<Id = bigint> extends Omit<RequestOptions, 'totalTimeout'> {
+export interface CreateManyOptions<Id = bigint> extends RequestOptions {
+  /** Milliseconds for all requests and waits. Without it, a wait for the quota may last until the next day. */
+  readonly totalTimeout?: number | undefined;
   /** 1 to 255 printable ASCII characters for this list of pets. With the same one, another run continues where this one was cut off. */
   readonly idempotencyKey?: string | undefined;
   /** Called after each request: how many pets exist now, and those that it has added. */
@@ -29,8 +31,10 @@ const TOO_LARGE = 413; // perhaps of a proxy, which has no code
 export async function createMany<Id>(
   transport: Transport<Id>,
   pets: Iterable<NewPet<Id>> | AsyncIterable<NewPet<Id>>,
-  { idempotencyKey = randomText(), onProgress, ...options }: CreateManyOptions<Id>,
+  { idempotencyKey = randomText(), onProgress, totalTimeout = Infinity, ...options }: CreateManyOptions<Id>,
 ): Promise<Pet<Id>[]> {
+  const { signal } = options;
+  const ends = transport.now() + totalTimeout;
   const created: Pet<Id>[] = [];
   const waiting: NewPet<Id>[] = [];
   let size: number = SIZES[0];
@@ -39,12 +43,15 @@ export async function createMany<Id>(
     let count = Math.min(size, fitting(waiting));
     for (;;) {
       try {
+        const left = ends - transport.now();
+        // A request that has no time could be processed without a response.
+        if (left <= 0) throw new TimeoutError({ code: 'timeout', message: 'The totalTimeout is over.' });
         const added = await transport.call(
           'createPets',
           { body: { pets: waiting.slice(0, count) } as NewPetBatch<Id> }, // whose members may be undefined, too
           {
             ...options,
-            totalTimeout: Infinity,
+            totalTimeout: left,
             waitsForQuota: true,
             idempotencyKey: await keyOf(idempotencyKey, created.length),
           },
@@ -64,12 +71,15 @@ export async function createMany<Id>(
   };
 
   try {
+    signal?.throwIfAborted();
     for await (const pet of pets) {
+      signal?.throwIfAborted();
       waiting.push(pet);
       if (waiting.length >= SIZES[0]) await send();
     }
     while (waiting.length > 0) await send();
   } catch (cause) {
+    if (signal?.aborted === true && cause === signal.reason) throw cause; // as any call does
     throw new CreateManyError(atPlace(cause, created.length), created);
   }
   return created;
@@ -102,8 +112,13 @@ function atPlace(error: unknown, offset: number): unknown {
       (_, before: string, place: string) => `${before}${Number(place) + offset}`,
     );
   const details = error.details.map((detail): FieldError => {
-    const { field, pointer } = detail;
-    return { ...detail, field: moved(field), ...(pointer !== undefined && { pointer: moved(pointer) }) };
+    const { field, message, pointer } = detail;
+    return {
+      ...detail,
+      field: moved(field),
+      message: moved(message),
+      ...(pointer !== undefined && { pointer: moved(pointer) }),
+    };
   });
   return Object.assign(error, { details, message: moved(error.message) });
 }

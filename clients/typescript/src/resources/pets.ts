@@ -44,7 +44,7 @@ export class Pets<Id = bigint> {
    * Adds many pets, as many in a request as the plan of the key allows, and waits whenever its quota is used up. If it is cut off, run it again
    * with the same `idempotencyKey` and the same pets within 24 hours: none is added twice.
    * @returns the pets in their order
-   * @throws CreateManyError with the pets that were added before the error
+   * @throws CreateManyError with the pets that were added before the error; if the call is aborted, the reason of its signal
    */
   createMany(
     pets: Iterable<NewPet<Id>> | AsyncIterable<NewPet<Id>>,

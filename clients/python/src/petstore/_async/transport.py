@@ -53,6 +53,7 @@ class AsyncTransport:
         self._settings = settings
         self._runtime = runtime
         self._connections = connections
+        self.clock = runtime.clock
         self._reader = Reader(settings.on_response, runtime.now)
 
     async def call(
@@ -92,7 +93,7 @@ class AsyncTransport:
     async def _send(
         self, call: Call, kind: Any, options: RequestOptions | None
     ) -> tuple[Any, ResponseInfo, httpx.Headers]:
-        given, settings, clock = options or RequestOptions(), self._settings, self._runtime.clock
+        given, settings, clock = options or RequestOptions(), self._settings, self.clock
         timeout = settings.timeout if given.timeout is None else given.timeout
         total_timeout = settings.total_timeout if given.total_timeout is None else given.total_timeout
         max_retries = settings.max_retries if given.max_retries is None else given.max_retries
@@ -121,7 +122,7 @@ class AsyncTransport:
     async def _attempt(self, call: Call, limit: float, request_id: str) -> RawResponse:
         method, headers = call.operation.method, call.headers_with(request_id)
         http = self._connections.mine()
-        ends = self._runtime.clock() + limit
+        ends = self.clock() + limit
         pieces = []
         try:
             async with http.stream(  # the key is never sent to another host
@@ -129,7 +130,7 @@ class AsyncTransport:
             ) as response:
                 async for piece in response.aiter_bytes():
                     pieces.append(piece)
-                    if self._runtime.clock() > ends:  # httpx limits each silence, not the whole
+                    if self.clock() > ends:  # httpx limits each silence, not the whole
                         raise httpx.ReadTimeout("The response takes too long.")
         except httpx.HTTPError as cause:
             raise connection_error(cause, call, limit, request_id) from cause

@@ -92,9 +92,13 @@ class Pets:
         If it is cut off, run it again with the same `idempotency_key` and the same pets within 24 hours: none is added
         twice. `on_progress` gets, after each request, how many pets exist now and those that it has added. Returns the
         pets in their order. Raises CreateManyError with the pets that were added before the error.
+
+        The `total_timeout` of `options` is for all requests and waits. Without it, a wait for the quota may last until
+        the next day.
         """
         key = secrets.token_hex(16) if idempotency_key is None else idempotency_key
-        options = replace(options or RequestOptions(), total_timeout=math.inf, waits_for_quota=True)
+        given = replace(options or RequestOptions(), waits_for_quota=True)
+        ends = math.inf if given.total_timeout is None else self._transport.clock() + given.total_timeout
         created: list_of[Pet] = []
         waiting: list_of[NewPet] = []
         size = many.SIZES[0]
@@ -103,6 +107,7 @@ class Pets:
             nonlocal size
             count = min(size, many.fitting(waiting))
             while True:
+                options = replace(given, total_timeout=many.left(ends, self._transport.clock()))
                 try:
                     batch = self._transport.call(
                         CREATE_PETS,
