@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { transformFile } from '@swc/core';
@@ -135,16 +137,28 @@ describe('clients/examples/python', () => {
     beforeAll(async () => (folder = await emptyFolder()));
     afterAll(() => folder.remove());
 
-    const importOf = async (key: string, ...lines: string[]) => {
+    const SCRIPT = join(ROOT, 'clients/examples/python/import_pets.py');
+    const started = async (content: string | Buffer, env: Record<string, string>, ...options: string[]) => {
       const file = join(folder.path, 'pets.csv');
-      await writeFile(file, `\uFEFFname,category_id,status\r\n${lines.join('\r\n')}\r\n`);
-      const program = runPython([join(ROOT, 'clients/examples/python/import_pets.py'), file], {
-        ...environment(key),
+      await writeFile(file, content);
+      return runPython([...options, SCRIPT, file], {
+        ...env,
         PYTHONPATH: join(ROOT, 'clients/python/src'),
         PYTHONUTF8: '1',
       });
-      const [stdout, stderr] = await Promise.all([text(program.stdout), text(program.stderr)]);
-      return { stdout, stderr, code: program.exitCode ?? ((await once(program, 'close'))[0] as number) };
+    };
+    const ended = async (program: Awaited<ReturnType<typeof started>>) => {
+      const [stdout, stderr, [code]] = await Promise.all([
+        text(program.stdout),
+        text(program.stderr),
+        once(program, 'close'),
+      ]);
+      return { stdout, stderr, code: code as number };
+    };
+    const importOf = async (key: string, ...lines: string[]) => {
+      petstore.clock.advance(2_000); // after which the key may send ten batches again
+      const content = `\uFEFFname,category_id,status\r\n${lines.join('\r\n')}\r\n`;
+      return ended(await started(content, environment(key)));
     };
     const imported = async (prefix: string) =>
       (await petstore.query(`SELECT 1 FROM pets WHERE name LIKE $1`, [`${prefix}%`])).length;
@@ -169,17 +183,133 @@ describe('clients/examples/python', () => {
       });
     });
 
-    itWithPython('names the line that is no pet before it adds any', async () => {
-      const { code, stderr } = await importOf(await petstore.key(), 'Bea 1,1,', 'Bea 2,one,');
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/^line 3: .+one.+\n$/)]);
+    itWithPython('names every line that is no pet, as the file counts, before it adds any', async () => {
+      const { code, stderr } = await importOf(
+        await petstore.key(),
+        'Bea 1,1,',
+        '"Bea\n2",1_0,',
+        '',
+        'Bea 3,9223372036854775808,gone',
+        `${'x'.repeat(201)},1,`,
+        ' ,1,',
+        'Bea 4,1,sold,brown',
+        'Bea 5',
+      );
+      expect([code, stderr.split('\n')]).toEqual([
+        1,
+        [
+          "line 3: category_id must be an integer of 64 bits, not '1_0'",
+          "line 6: category_id must be an integer of 64 bits, not '9223372036854775808'",
+          "line 6: status must be available, pending, sold or empty, not 'gone'",
+          'line 7: name must have 1 to 200 characters, not 201',
+          'line 8: name must not be blank or contain U+0000',
+          'line 9: has 4 values for the 3 columns',
+          'line 10: has 1 values for the 3 columns',
+          '',
+        ],
+      ]);
       expect(await imported('Bea')).toBe(0);
     });
 
-    itWithPython('says how many pets were added, and which one the service refuses', async () => {
-      const lines = Array.from({ length: 120 }, (_, i) => `${i === 110 ? '' : `Cleo ${i}`},1,`);
-      const { code, stderr } = await importOf(await petstore.key(), ...lines);
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/pets were added, [^]*pets\.110\.name/)]);
+    /** Where the tests run in the background, Ctrl-C is ignored from the start. */
+    const WITH_CTRL_C =
+      'import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); ' +
+      'del sys.argv[0]; runpy.run_path(sys.argv[0], run_name="__main__")';
+
+    const COLUMNS = 'line 1: must be name,category_id or name,category_id,status, not';
+    const REFUSED: [string, string | Buffer, string][] = [
+      ['is empty', '', 'pets.csv is empty.'],
+      ['has no header', 'Rex,1\n', `${COLUMNS} 'Rex,1'`],
+      ['has semicolons', 'name;category_id\nRex;1\n', `${COLUMNS} 'name;category_id'`],
+      ['writes its columns otherwise', 'Name,category_id\nRex,1\n', `${COLUMNS} 'Name,category_id'`],
+      ['has another column', 'name,category_id,colour\nRex,1,red\n', `${COLUMNS} 'name,category_id,colour'`],
+      [
+        'is not UTF-8',
+        Buffer.from('name,category_id\nZo\xEB,1\n', 'latin1'),
+        'line 2: is not UTF-8; save the file as CSV UTF-8',
+      ],
+      [
+        'closes no quotation mark',
+        'name,category_id\n"Rex,1\n',
+        'line 2: is not CSV (unexpected end of data)',
+      ],
+    ];
+    for (const [what, content, sentence] of REFUSED)
+      itWithPython(`refuses a file that ${what}, in one sentence`, async () => {
+        const { code, stderr } = await ended(await started(content, environment(`${PREFIX}_unused`)));
+        expect([code, stderr]).toEqual([1, expect.stringMatching(/^[^\n]+\n$/)]);
+        expect(stderr).toContain(sentence);
+      });
+
+    itWithPython(
+      'adds each pet once if a line that the service refused is mended and it is run again',
+      async () => {
+        const key = await petstore.key();
+        const lines = Array.from({ length: 250 }, (_, i) => `Cleo ${i},1,`);
+        const refused = await importOf(key, ...lines.with(229, '\uFEFF,1,')); // blank for the service, not for Python
+        expect([refused.code, refused.stderr]).toEqual([
+          1,
+          expect.stringMatching(
+            /^200 pets were added, then the service refused \(request [0-9a-f]{32}\):\nline 231: name must [^\n]+\n$/,
+          ),
+        ]);
+        expect(await importOf(key, ...lines)).toMatchObject({ code: 0, stdout: '250 pets were added.\n' });
+        expect(await imported('Cleo')).toBe(250);
+      },
+    );
+
+    itWithPython('refuses lines that have changed since their pets were added', async () => {
+      const key = await petstore.key();
+      const lines = Array.from({ length: 150 }, (_, i) => `Dora ${i},1,`);
+      await importOf(key, ...lines);
+      const { code, stderr } = await importOf(key, ...lines.with(120, 'Dora the other,1,'));
+      expect([code, stderr]).toEqual([
+        1,
+        'lines 102 to 151: something has changed since pets of these lines were added; ' +
+          'restore them or, if this is another file, give it a --run of its own\n',
+      ]);
+      expect(await imported('Dora')).toBe(150);
     });
+
+    itWithPython(
+      'says until when it waits for the quota, and how far it was when it is stopped',
+      async () => {
+        const server = createServer((request, response) => {
+          request.resume();
+          const headers = { 'Content-Type': 'application/json', 'Retry-After': '3600' };
+          response.writeHead(429, headers).end('{"code":"rate_limit_exceeded","message":"No.","status":429}');
+        }).listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        const { port } = server.address() as AddressInfo;
+        const env = { PETSTORE_URL: `http://127.0.0.1:${port}/v1`, PETSTORE_API_KEY: `${PREFIX}_unused` };
+        const program = await started('name,category_id\nRex,1\n', env, '-c', WITH_CTRL_C);
+        try {
+          const [said] = (await once(program.stderr, 'data')) as [Buffer];
+          program.kill('SIGINT');
+          const { code, stderr } = await ended(program);
+          expect([code, `${String(said)}${stderr}`]).toEqual([
+            130,
+            expect.stringMatching(
+              /^0 of 1, waits for the quota until \w+ \d\d:\d\d:\d\d\nStopped after 0 of 1 pets: run it again to add the others\.\n$/,
+            ),
+          ]);
+        } finally {
+          program.kill('SIGKILL');
+          server.closeAllConnections();
+          server.close();
+        }
+      },
+    );
+  });
+
+  itWithPython('says how to install the client where it is missing', async () => {
+    for (const name of ['main.py', 'import_pets.py', 'webhook_receiver.py']) {
+      const program = runPython(['-S', join(ROOT, 'clients/examples/python', name)], {});
+      expect(await text(program.stderr)).toBe(
+        "No module named 'petstore': install the client with " +
+          'python3 -m venv .venv && . .venv/bin/activate && pip install ./clients/python\n',
+      );
+    }
   });
 
   itWithPython('has a receiver that says why it refuses a message', async () => {

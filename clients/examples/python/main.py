@@ -9,7 +9,12 @@
 import argparse
 import sys
 
-import petstore
+try:
+    import petstore
+except ImportError as error:
+    sys.exit(
+        f"{error}: install the client with python3 -m venv .venv && . .venv/bin/activate && pip install ./clients/python"
+    )
 
 
 def main():

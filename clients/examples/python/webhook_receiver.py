@@ -9,7 +9,12 @@ import re
 import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-from petstore import WebhookVerificationError, verify_webhook
+try:
+    from petstore import WebhookVerificationError, verify_webhook
+except ImportError as error:
+    sys.exit(
+        f"{error}: install the client with python3 -m venv .venv && . .venv/bin/activate && pip install ./clients/python"
+    )
 
 SECRET = os.environ.get("WEBHOOK_SECRET", "").strip()  # from the response of POST /v1/webhooks
 seen = set()  # in production: a table with a unique index
