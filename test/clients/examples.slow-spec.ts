@@ -124,11 +124,14 @@ describe('clients/examples/python', () => {
 
   itWithPython('runs the programs of its client README unchanged', async () => {
     const [program = '', asynchronous = ''] = codeBlocks(readText('clients/python/README.md'), 'python');
+    const webhooksRead = () => petstore.log.filter(({ route }) => route === '/v1/webhooks').length;
+    const before = webhooksRead();
     const code = `${program}\n${asynchronous}\nimport asyncio\nassert "Rex" in asyncio.run(names())\n`;
     const env = { ...environment(await petstore.key()), PYTHONPATH: join(ROOT, 'clients/python/src') };
     const child = runPython(['-c', code], env);
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect([stdout, stderr]).toEqual([expect.stringMatching(README), '']);
+    expect(webhooksRead()).toBe(before + 1); // a list that nobody iterates sends nothing
   });
 
   describe('import_pets.py', () => {
