@@ -246,16 +246,18 @@ class AnAsyncClient(ConnectionsTest):
             gc.collect()
         self.assertEqual(self.used(), [1])
 
-    def test_is_closed_everywhere(self):
+    def test_is_closed_for_the_event_loop_that_closes_it(self):
         client = self.async_client()
 
-        async def get():
+        async def run(*numbers):
             async with client:
-                return (await client.pets.get(1)).id
+                found = [(await client.pets.get(number)).id for number in numbers]
+            with self.assertRaisesRegex(RuntimeError, "^The client is closed.$"):
+                await client.pets.get(9)
+            return found
 
-        self.assertEqual(asyncio.run(get()), 1)
-        with self.assertRaisesRegex(RuntimeError, "^The client is closed.$"):
-            asyncio.run(get())
+        self.assertEqual([asyncio.run(run(1, 2)), asyncio.run(run()), asyncio.run(run(3))], [[1, 2], [], [3]])
+        self.assertEqual(self.used(), [1, 1, 2])
 
     @unittest.skipUnless(hasattr(os, "fork"), "This system has no fork.")
     def test_has_connections_of_its_own_after_a_fork(self):

@@ -78,7 +78,7 @@ class AsyncPetstoreClient:
         self.rate_limits = AsyncRateLimits(transport)
 
     async def aclose(self) -> None:
-        """Closes the connections. In another process or event loop, this leaves its own open."""
+        """Closes the connections of this process and event loop, which then can send nothing more. Others can."""
         await self._connections.aclose()
 
     async def __aenter__(self) -> AsyncPetstoreClient:

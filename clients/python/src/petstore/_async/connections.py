@@ -17,26 +17,28 @@ class AsyncConnections:
     def __init__(self, given: httpx.AsyncClient | None) -> None:
         self._given = given
         self._first_owner: dict[httpx.AsyncClient, AsyncOwner] = {}
-        self._own: dict[AsyncOwner, httpx.AsyncClient] = {}
-        self._is_closed = False
+        self._own: dict[AsyncOwner, httpx.AsyncClient | None] = {}
+        """None where it was closed."""
 
     def mine(self) -> httpx.AsyncClient:
-        """Raises RuntimeError if the client is closed, or the one that was given belongs to another owner."""
+        """Raises RuntimeError if this owner has closed them, or the client that was given belongs to another."""
         owner = AsyncOwner.current()
         if self._given is not None:
             if self._first_owner.setdefault(self._given, owner) != owner:
                 raise RuntimeError(f"The http_client was used in another {owner.KIND}: give each a client of its own.")
             return self._given
-        if self._is_closed:
-            raise RuntimeError("The client is closed.")
         if owner not in self._own:
             for ended in [one for one in list(self._own) if one.has_ended()]:
                 self._own.pop(ended, None)
             self._own.setdefault(owner, httpx.AsyncClient())
-        return self._own[owner]
+        http = self._own[owner]
+        if http is None:
+            raise RuntimeError("The client is closed.")
+        return http
 
     async def aclose(self) -> None:
-        self._is_closed = True
-        http = self._own.get(AsyncOwner.current())
+        owner = AsyncOwner.current()
+        http = self._own.get(owner)
+        self._own[owner] = None
         if http is not None:
             await http.aclose()

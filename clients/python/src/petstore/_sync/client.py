@@ -78,7 +78,7 @@ class PetstoreClient:
         self.rate_limits = RateLimits(transport)
 
     def close(self) -> None:
-        """Closes the connections. In another process or event loop, this leaves its own open."""
+        """Closes the connections of this process and event loop, which then can send nothing more. Others can."""
         self._connections.close()
 
     def __enter__(self) -> PetstoreClient:

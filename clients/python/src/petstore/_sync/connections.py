@@ -17,26 +17,28 @@ class Connections:
     def __init__(self, given: httpx.Client | None) -> None:
         self._given = given
         self._first_owner: dict[httpx.Client, Owner] = {}
-        self._own: dict[Owner, httpx.Client] = {}
-        self._is_closed = False
+        self._own: dict[Owner, httpx.Client | None] = {}
+        """None where it was closed."""
 
     def mine(self) -> httpx.Client:
-        """Raises RuntimeError if the client is closed, or the one that was given belongs to another owner."""
+        """Raises RuntimeError if this owner has closed them, or the client that was given belongs to another."""
         owner = Owner.current()
         if self._given is not None:
             if self._first_owner.setdefault(self._given, owner) != owner:
                 raise RuntimeError(f"The http_client was used in another {owner.KIND}: give each a client of its own.")
             return self._given
-        if self._is_closed:
-            raise RuntimeError("The client is closed.")
         if owner not in self._own:
             for ended in [one for one in list(self._own) if one.has_ended()]:
                 self._own.pop(ended, None)
             self._own.setdefault(owner, httpx.Client())
-        return self._own[owner]
+        http = self._own[owner]
+        if http is None:
+            raise RuntimeError("The client is closed.")
+        return http
 
     def close(self) -> None:
-        self._is_closed = True
-        http = self._own.get(Owner.current())
+        owner = Owner.current()
+        http = self._own.get(owner)
+        self._own[owner] = None
         if http is not None:
             http.close()
