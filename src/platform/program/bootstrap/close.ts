@@ -7,8 +7,8 @@ import { StartupError } from '../../kernel/config/startup-error.js';
 import { Readiness } from '../../observe/health/readiness.js';
 import { endConnections } from '../../http/core/adapter/last-response.js';
 import { HttpConfig } from '../../http/core/http.config.js';
-import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
-import { ClientSlots } from '../rate-limit/client-slots.js';
+import { IdempotentRequests } from '../../writes/idempotency/idempotent-requests.js';
+import { ClientSlots } from '../../access/rate-limit/client-slots.js';
 
 /** Time for requests that still run when the port closes. */
 const REQUEST_TIMEOUT = seconds(4);
