@@ -156,6 +156,66 @@ describe('the migrations', () => {
   });
 });
 
+describe('a database of 1.3', () => {
+  /** What 2.0 adds, and what 1.3 made itself. */
+  const ADDED = ['IndexDeliveriesByState1796200000000', 'FreePlans1796200000001'];
+  const OLD_INDEX =
+    'CREATE INDEX webhook_deliveries_webhook_id_state_id_idx ON webhook_deliveries (webhook_id, state, id)';
+  let database: TestDatabase;
+  let fresh: TestDatabase;
+
+  beforeEach(async () => {
+    [database, fresh] = await Promise.all([createTestDatabase('template1'), createTestDatabase()]);
+    await migrate(
+      database.url,
+      MIGRATIONS.filter(({ name }) => !ADDED.includes(name)),
+    );
+    await sql(OLD_INDEX);
+  });
+  afterEach(() => Promise.all([database.drop(), fresh.drop()]));
+  const sql = (text: string) => withClient(database.url, (client) => client.query(text));
+  const addKey = (plan: string, limits = 'NULL, NULL') =>
+    sql(`INSERT INTO api_keys (name, plan, per_minute, per_day, hash, prefix, last_four)
+         VALUES ('x', '${plan}', ${limits}, sha256(random()::text::bytea), 'x', 'x')`);
+
+  it('upgraded has the schema of a fresh one, and back that of before, with its keys', async () => {
+    await addKey('free');
+    await addKey('enterprise', '5, 6');
+    const before = await describeSchema(database.url);
+    expect(await migrate(database.url, MIGRATIONS)).toEqual(ADDED);
+    expect(await describeSchema(database.url)).toEqual(await describeSchema(fresh.url));
+    for (let i = 0; i < ADDED.length; i++) await revertLast(database.url, MIGRATIONS);
+    expect(await describeSchema(database.url)).toEqual(before);
+    expect((await sql('SELECT plan FROM api_keys ORDER BY id')).rows).toEqual([
+      { plan: 'free' },
+      { plan: 'enterprise' },
+    ]);
+    await expect(addKey('gold')).rejects.toThrow('api_keys_plan_known');
+  });
+
+  it('takes any plan after the upgrade, with limits in pairs only', async () => {
+    await migrate(database.url, MIGRATIONS);
+    await addKey('gold');
+    await addKey('silver', '1, 2');
+    await expect(addKey('gold', '1, NULL')).rejects.toThrow('api_keys_limits_in_pairs');
+  });
+
+  it('does not go back with a key whose plan 1.3 does not have, and names it', async () => {
+    await migrate(database.url, MIGRATIONS);
+    await addKey('gold');
+    await expect(revertLast(database.url, MIGRATIONS)).rejects.toThrow(
+      'Keys have plans that the older version does not have: 1 (gold). Give them other plans first.',
+    );
+    expect(await appliedMigrations(database.url)).toContain('FreePlans1796200000001');
+  });
+
+  it('has the index of deliveries again if its build was interrupted', async () => {
+    await sql('DROP INDEX webhook_deliveries_webhook_id_state_id_idx');
+    await migrate(database.url, MIGRATIONS);
+    expect(await describeSchema(database.url)).toEqual(await describeSchema(fresh.url));
+  });
+});
+
 describe('the migrations of category names', () => {
   let database: TestDatabase;
 

@@ -1,6 +1,7 @@
 // own-key/ lets a client see and rotate its own key, and see its usage. What keys are is in `keys`.
 
 import { Module } from '@nestjs/common';
+import { checkPlans } from '../keys/plans.check.js';
 import type { Command } from 'commander';
 import { AuthModule } from '../auth/auth.module.js';
 import type { CommandDatabase } from '../../data/database/command-database.js';
@@ -21,6 +22,7 @@ import { UsageController } from './usage.controller.js';
 })
 export class OwnKeyModule {
   static readonly scopes = ['key:rotate'] as const;
+  static readonly checks = [checkPlans];
   static readonly commands = [
     (program: Command, database: CommandDatabase) => {
       addUsageCommand(addKeysCommand(program, database), database);
