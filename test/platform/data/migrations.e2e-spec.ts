@@ -184,7 +184,7 @@ describe('a database of 1.3', () => {
     const before = await describeSchema(database.url);
     expect(await migrate(database.url, MIGRATIONS)).toEqual(ADDED);
     expect(await describeSchema(database.url)).toEqual(await describeSchema(fresh.url));
-    for (let i = 0; i < ADDED.length; i++) await revertLast(database.url, MIGRATIONS);
+    for (const name of ADDED.toReversed()) expect(await revertLast(database.url, MIGRATIONS)).toBe(name);
     expect(await describeSchema(database.url)).toEqual(before);
     expect((await sql('SELECT plan FROM api_keys ORDER BY id')).rows).toEqual([
       { plan: 'free' },
