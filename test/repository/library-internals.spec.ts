@@ -36,12 +36,7 @@ const USES: readonly Use[] = [
     version: '12.5.1',
     why: 'what is checked at the start, Accept-Patch and the fingerprint need the handlers of a controller and their parameters',
     pattern: /'@nestjs\/common\/internal\.js'/,
-    files: [
-      'src/platform/http/core/accepted-types.ts',
-      'src/platform/http/core/handlers.ts',
-      'src/platform/writes/idempotency/idempotency.module.ts',
-      'src/platform/writes/idempotency/request-target.ts',
-    ],
+    files: ['src/platform/http/core/nest-metadata.ts'],
   },
   {
     package: 'express',
@@ -108,7 +103,7 @@ const USES: readonly Use[] = [
     version: '12.5.1',
     why: 'what a filter throws is answered and logged with the error that it was given: a handler of exceptions calls the filters that it is set',
     pattern: /\bExceptionsHandler\b/,
-    files: ['src/platform/kernel/errors/handling-failed.ts'],
+    files: ['src/platform/program/bootstrap/patches.ts'],
   },
   {
     package: 'typeorm',
@@ -181,7 +176,7 @@ const USES: readonly Use[] = [
     ...NODE,
     why: 'a bigint is written digit for digit by others, too: JSON.stringify calls toJSON of a primitive',
     pattern: /BigInt\.prototype/,
-    files: ['src/platform/kernel/json/write-json.ts'],
+    files: ['src/platform/program/bootstrap/patches.ts'],
   },
   {
     package: 'jest-circus',

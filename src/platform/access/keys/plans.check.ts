@@ -14,6 +14,10 @@ export const checkPlans: DatabaseCheck = async ({ query }): Promise<readonly Che
   const found = await query<{ plan: string; keys: number }>(UNKNOWN, [planNames()]);
   const advice = `Give such keys another plan: ${service().program} keys update <id> --plan <plan>. Until then, their requests get 503.`;
   return found.map(({ plan, keys }) =>
-    warn('plans', `this version does not have the plan ${plan} of ${keys === 1 ? 'a key' : `${keys} keys`}`, advice),
+    warn(
+      'plans',
+      `this version does not have the plan ${plan} of ${keys === 1 ? 'a key' : `${keys} keys`}`,
+      advice,
+    ),
   );
 };

@@ -1,5 +1,5 @@
 import { RequestMethod } from '@nestjs/common';
-import { PATH_METADATA, VERSION_METADATA } from '@nestjs/common/internal.js';
+import { PATH_METADATA, VERSION_METADATA } from './nest-metadata.js';
 import type { DiscoveryService } from '@nestjs/core';
 import { DECORATORS } from '@nestjs/swagger';
 import { handlersOf } from './handlers.js';

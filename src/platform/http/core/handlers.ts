@@ -1,5 +1,5 @@
 import type { RequestMethod, Type } from '@nestjs/common';
-import { METHOD_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal.js';
+import { METHOD_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from './nest-metadata.js';
 import { type DiscoveryService, MetadataScanner } from '@nestjs/core';
 
 /** A method of a controller that handles a route. */

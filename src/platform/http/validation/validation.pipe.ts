@@ -2,7 +2,7 @@
 // is the matter of a service.
 
 import { type ArgumentMetadata, Injectable, type Type, ValidationPipe } from '@nestjs/common';
-import { getMetadataStorage, type ValidationError } from 'class-validator';
+import type { ValidationError } from 'class-validator';
 import { ValidationFailed } from '../../kernel/errors/common.errors.js';
 import { UNREAD } from '../core/body/body.guard.js';
 import { UnsupportedMediaType } from '../core/body/body.errors.js';
@@ -15,9 +15,6 @@ import {
 } from './body-rules.js';
 import { invalidValue, notAnObject, ofValidator } from './field-errors.js';
 import { GIVEN_ONCE, isPrimitive, notUtf8In, withRulesOfQuery } from './query-rules.js';
-import { rememberRules } from './remember-rules.js';
-
-rememberRules(getMetadataStorage());
 
 /** What class-validator has found, until the part of the request is known. */
 class BrokenRules extends Error {

@@ -1,5 +1,4 @@
 import type { ArgumentsHost } from '@nestjs/common';
-import { ExceptionsHandler } from '@nestjs/core/exceptions/exceptions-handler.js';
 import type { NextFunction } from 'express';
 import { isPromise } from 'node:util/types';
 
@@ -14,22 +13,11 @@ export class HandlingFailed extends Error {
   }
 }
 
-// From here on, loading this file changes Nest's handling of filters.
-// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object below
-const { setCustomFilters } = ExceptionsHandler.prototype;
+/** What Nest calls for an exception. */
+export type Filter = (exception: unknown, host: ArgumentsHost) => unknown;
 
-/**
- * What a filter throws is an error like others, with the one that it was given. Nest forgets that one, and
- * leaves a request whose filter rejects without a response.
- */
-ExceptionsHandler.prototype.setCustomFilters = function (filters) {
-  const guarded = filters.map((filter) => ({ ...filter, func: handedOn(filter.func) }));
-  setCustomFilters.call(this, guarded);
-};
-
-type Filter = (exception: unknown, host: ArgumentsHost) => unknown;
-
-const handedOn =
+/** A filter, whose own error is handed on as a {@link HandlingFailed}. */
+export const handedOn =
   (filter: Filter): Filter =>
   (exception, host) => {
     const fail = (failure: unknown): void => {

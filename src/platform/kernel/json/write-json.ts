@@ -1,21 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }; // the types are those of Node.js 20
-
-/**
- * Makes `JSON.stringify` write a bigint digit for digit everywhere: Nest serialises server-sent events and
- * streamed lines itself. Node.js 20 does not have `rawJSON`, so a bigint in such an event or line throws
- * there.
- */
-if (rawJSON) {
-  Object.defineProperty(BigInt.prototype, 'toJSON', {
-    configurable: true,
-    value(this: bigint) {
-      return rawJSON(String(this));
-    },
-  });
-}
-
 /**
  * Marks a bigint that `JSON.stringify` writes as a string. It is random, so that no other value contains it.
  */

@@ -12,12 +12,14 @@ import { NotFoundModule } from '../../http/core/not-found/not-found.module.js';
 import { BaseModule } from './base.module.js';
 import { declareFeatures, documentAdditionsOf } from './feature.js';
 import { migrationsOf } from './migrations.js';
+import { patchLibraries } from './patches.js';
 import type { AppContext } from './service-definition.js';
 
 type Modules = readonly (Type | DynamicModule)[];
 
 /** What every module needs: settings and time, log, traces, HTTP, errors, PostgreSQL. */
 export function foundation({ service, config, databaseUrl, features }: AppContext): Modules {
+  patchLibraries();
   declareFeatures(features);
   return [
     BaseModule.with(config),

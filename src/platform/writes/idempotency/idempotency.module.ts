@@ -7,7 +7,7 @@ import {
   ROUTE_ARGS_METADATA,
   RouteParamtypes,
   SSE_METADATA,
-} from '@nestjs/common/internal.js';
+} from '../../http/core/nest-metadata.js';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { StartupError } from '../../kernel/config/startup-error.js';
 import { type Handler, handlersOf } from '../../http/core/handlers.js';

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { RouteParamtypes } from '@nestjs/common/internal.js';
+import { RouteParamtypes } from '../../http/core/nest-metadata.js';
 import { DECORATORS } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { type Parameter, parametersOf } from '../../http/core/handlers.js';
