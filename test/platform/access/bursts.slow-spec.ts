@@ -9,7 +9,7 @@ describe('a service with a heap of 256 MB', () => {
     'serves others during bursts of 500 requests of one client: %s',
     async (shape) => {
       const options = ['--assert', '--count', '500', '--only', shape];
-      const { stdout } = await run(process.execPath, ['tools/shares/run.mjs', ...options], {
+      const { stdout } = await run(process.execPath, ['lab/shares/run.mjs', ...options], {
         timeout: 280_000,
       });
       process.stderr.write(stdout);

@@ -1,4 +1,4 @@
-// What a burst of one client costs another: node tools/shares/run.mjs --help
+// What a burst of one client costs another: node lab/shares/run.mjs --help
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';

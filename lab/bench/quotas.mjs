@@ -1,5 +1,5 @@
 // What a decision in memory costs: time, and heap per key with a million keys.
-// Run: node tools/bench/quotas.mjs
+// Run: node lab/bench/quotas.mjs
 import 'reflect-metadata';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,5 +1,5 @@
 // What an import by POST /v1/pets/batch does to others: their lists, the feed of events and a webhook.
-// Run: node tools/bench/import.mjs [--batches 1000] [--size 100] [--connections 8] [--node PATH]
+// Run: node lab/bench/import.mjs [--batches 1000] [--size 100] [--connections 8] [--node PATH]
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { threadsCpu } from './cpu.mjs';

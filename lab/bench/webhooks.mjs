@@ -1,5 +1,5 @@
 // How many events per second can be delivered to webhooks without falling behind.
-// Run: node tools/bench/webhooks.mjs [--rates 300,600,900] [--endpoints 3] [--seconds 30] [--node PATH]
+// Run: node lab/bench/webhooks.mjs [--rates 300,600,900] [--endpoints 3] [--seconds 30] [--node PATH]
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { clusterCpu, machineCpu, processCpu } from './cpu.mjs';

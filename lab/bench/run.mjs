@@ -1,4 +1,4 @@
-// Compares CPU per request of our service and its peers. See tools/bench/README.md.
+// Compares CPU per request of our service and its peers. See lab/bench/README.md.
 import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { requireWrk } from './load.mjs';
@@ -8,12 +8,14 @@ import { exceededBounds, printIdle, printReport, setting } from './report.mjs';
 import { printPage } from './page.mjs';
 import { callPrices } from './prices.mjs';
 import { setScene } from './scene.mjs';
+import { requirePackages } from './servers.mjs';
 import { session } from './session.mjs';
 import { works } from './works.mjs';
 
 await session(async (means) => {
   const options = readOptions(process.argv.slice(2));
   if (options.help) return console.log(usage);
+  requirePackages(options.servers);
   requireWrk();
   const where = { ...setting(options), ...(await callPrices()) };
   console.log(Object.values(where).join(', '));

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openDatabase } from '../bench/database.mjs';
-import { print } from '../bench/report.mjs';
-import { seedPets } from '../bench/scene.mjs';
-import { createKey } from '../bench/servers.mjs';
-import { session } from '../bench/session.mjs';
+import { openDatabase } from './database.mjs';
+import { print } from './report.mjs';
+import { seedPets } from './scene.mjs';
+import { createKey } from './servers.mjs';
+import { session } from './session.mjs';
 
 const OURS = new URL('../../dist/', import.meta.url).href;
 const WARM_UP = 300; // requests

@@ -1,5 +1,5 @@
 // Do four processes on one Redis admit exactly the limit of a key, even if the clock of one of them is 10 s ahead?
-// Run: node tools/bench/exactness.mjs [--rounds 20]
+// Run: node lab/bench/exactness.mjs [--rounds 20]
 import { parseArgs } from 'node:util';
 import { startRedis } from '../soak/redis.mjs';
 import { openDatabase } from './database.mjs';

@@ -15,7 +15,7 @@ export const usage = `npm run bench -- [options]
   --node PATH       the Node.js that runs the servers (default: this one)
   --json FILE       write every sample to FILE
   --markdown        prints the tables of docs/performance.md at the end
-  --assert          exit with 1 if a bound of tools/bench/report.mjs is exceeded`;
+  --assert          exit with 1 if a bound of lab/bench/report.mjs is exceeded`;
 
 /** Parses and checks the command line. @throws Error if it is invalid */
 export function readOptions(args) {

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -20,13 +21,22 @@ async function startScript(folder) {
 
 const commands = {
   ours: await startScript(root),
-  fastify: ['tools/bench/peers/fastify.mjs'],
-  'express-drizzle': ['tools/bench/peers/express-drizzle.mjs'],
-  'plain-nest': ['tools/bench/peers/plain-nest.mjs'],
-  'stock-nest': ['tools/bench/peers/stock-nest.mjs'],
+  fastify: ['lab/bench/peers/fastify.mjs'],
+  'express-drizzle': ['lab/bench/peers/express-drizzle.mjs'],
+  'plain-nest': ['lab/bench/peers/plain-nest.mjs'],
+  'stock-nest': ['lab/bench/peers/stock-nest.mjs'],
 };
 
 export const serverNames = Object.keys(commands);
+
+/** @throws Error if one of these servers is compared with ours and the packages of lab/package.json are not installed */
+export function requirePackages(names) {
+  const installed = new URL('../node_modules/.package-lock.json', import.meta.url); // npm writes it last
+  if (names.some((name) => !['ours', 'against'].includes(name)) && !existsSync(installed))
+    throw new Error(
+      'The servers to compare with need packages of their own: run "npm ci --prefix lab" first',
+    );
+}
 
 /**
  * Starts one server with its output in a file of `folder`. Resolves when its port, a free one, accepts connections.
