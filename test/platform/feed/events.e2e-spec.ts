@@ -72,19 +72,6 @@ describe('events', () => {
     expect(rows[0]?.occurred_at.getTime()).toBe(petstore.clock.now());
   });
 
-  it('are recorded once for a repeated request with an Idempotency-Key', async () => {
-    const client = petstore.client(await petstore.key());
-    for (let i = 0; i < 2; i++) {
-      await client
-        .post('/v1/items')
-        .set('Idempotency-Key', 'once')
-        .send({ name: 'Rex', amount: 1 })
-        .expect(201);
-    }
-    await sequencer.catchUp();
-    expect(await feed()).toHaveLength(1);
-  });
-
   it('are not recorded when the transaction is rolled back', async () => {
     const failing = changes.transaction(async (inside) => {
       await inside.record(COUNTED, { counter: 1, value: 1 });

@@ -1,17 +1,5 @@
-import {
-  Body,
-  ClassSerializerInterceptor,
-  Controller,
-  Get,
-  Header,
-  HttpCode,
-  Module,
-  Post,
-  Res,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Module, Post, Res } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Exclude } from 'class-transformer';
 import type { Response } from 'express';
 import { ApiKeysService } from '../../../src/platform/access/keys/api-keys.service.js';
 import { hours } from '../../../src/platform/kernel/clock/duration.js';
@@ -66,54 +54,10 @@ class LittersController {
 
 let calls = 0;
 
-/** Handlers of all kinds that write nothing. */
-/* eslint-disable @typescript-eslint/no-unused-vars -- @Idempotent() requires the parameter */
-@Controller({ path: 'on-idempotent', version: '1' })
-class ResponsesController {
-  @Post('string')
-  @Idempotent()
-  string(@UnitOfWork() _changes: Changes): string {
-    return `call ${++calls}`;
-  }
-
-  @Post('nothing')
-  @Idempotent()
-  @HttpCode(204)
-  nothing(@UnitOfWork() _changes: Changes): void {
-    calls++;
-  }
-
-  /** Ignores that a statement has failed, and with it the transaction. */
-  @Post('careless')
-  @Idempotent()
-  async careless(@Body() item: CreateItemDto, @UnitOfWork() changes: Changes): Promise<object> {
-    await changes.transaction(async (inside) => {
-      await inside.insert(Item, item, ITEM_CREATED);
-      await inside.manager.query('SELECT 1 / 0').catch(() => undefined);
-    });
-    for (let i = 0; i < 3; i++) await changes.insert(Item, item, ITEM_CREATED).catch(() => undefined);
-    return {};
-  }
-}
-
-class Owner {
-  readonly name = 'Ann';
-
-  @Exclude()
-  readonly password = 'secret';
-}
-
-/** Its interceptor changes what the handler returns. */
-@Controller({ path: 'on-serialized', version: '1' })
-@UseInterceptors(ClassSerializerInterceptor)
-class SerializedController {
+/** Its handlers do not support a key. */
+@Controller({ path: 'on-plain', version: '1' })
+class PlainController {
   @Post()
-  @Idempotent()
-  create(@UnitOfWork() _changes: Changes): Owner {
-    return new Owner();
-  }
-
-  @Post('plain')
   plain(): object {
     return { calls: ++calls };
   }
@@ -126,7 +70,7 @@ class SerializedController {
 
 @Module({
   imports: [TypeOrmModule.forFeature([Item])],
-  controllers: [LittersController, ResponsesController, SerializedController],
+  controllers: [LittersController, PlainController],
 })
 class LittersModule {}
 
@@ -196,11 +140,11 @@ describe('POST /v1/items with an Idempotency-Key', () => {
 
   it('is refused with 400 by a POST that does not support it, and ignored by other methods', async () => {
     const before = calls;
-    const refused = await post(fresh(), '', { path: '/v1/on-serialized/plain' });
+    const refused = await post(fresh(), '', { path: '/v1/on-plain' });
     expectErrorResponse(refused, 400, 'validation_failed');
     expect(JSON.parse(refused.body)).toMatchObject({ details: [{ in: 'header', field: 'Idempotency-Key' }] });
     expect(calls).toBe(before);
-    expect((await post(fresh(), '', { method: 'GET', path: '/v1/on-serialized' })).status).toBe(200);
+    expect((await post(fresh(), '', { method: 'GET', path: '/v1/on-plain' })).status).toBe(200);
     expectErrorResponse(await post(fresh(), '', { path: '/v1/no-such-path' }), 404, 'route_not_found');
   });
 
@@ -394,18 +338,6 @@ describe('@Idempotent() on an operation of another module', () => {
     expect(await itemsNamed(name)).toBe(4);
   });
 
-  it('refuses a repeat of a running request with 409 idempotency_in_progress and Retry-After', async () => {
-    const name = fresh();
-    const { first, goOn } = await stuck(name);
-    const meanwhile = await litter(name);
-    expectErrorResponse(meanwhile, 409, 'idempotency_in_progress');
-    expect(valuesOf(meanwhile, 'Retry-After')).toEqual(['1']);
-    expect(await itemsNamed(name)).toBe(0);
-    goOn();
-    const response = await first;
-    expectReplay(await litter(name), response);
-  });
-
   it('stores no response if the connection is lost during the transaction', async () => {
     const name = fresh();
     const { first, goOn } = await stuck(name);
@@ -425,28 +357,6 @@ describe('@Idempotent() on an operation of another module', () => {
 });
 
 describe('an @Idempotent() handler', () => {
-  const on = (path: string, name: string, body = '') =>
-    post(name, body, { path: `/v1/on-idempotent/${path}` });
-
-  it.each(['string', 'nothing'])('sends a repeat the first response: %s', async (path) => {
-    const name = fresh();
-    const first = await on(path, name);
-    const before = calls;
-    const { status, body, ...second } = await on(path, name);
-    expect({ status, body }).toEqual({ status: first.status, body: first.body });
-    for (const header of ['Content-Type', 'Content-Length'])
-      expect(valuesOf({ status, body, ...second }, header)).toEqual(valuesOf(first, header));
-    expect(calls).toBe(before);
-  });
-
-  it('stores neither rows nor a response if it ignores that its transaction has failed', async () => {
-    const name = fresh();
-    for (let i = 0; i < 2; i++) {
-      expectErrorResponse(await on('careless', name, named(name)), 500, 'internal_error');
-      expect(await itemsNamed(name)).toBe(0);
-    }
-  });
-
   it('needs a unit of work, and the error at the start of the service names the method without one', () => {
     expect(() => {
       class Careless {
@@ -460,13 +370,6 @@ describe('an @Idempotent() handler', () => {
     }).toThrow(
       '@Idempotent() on Careless.create needs a parameter @UnitOfWork() changes: Changes, through which it writes',
     );
-  });
-
-  it('stores what the interceptors of its controller have made of its result', async () => {
-    const name = fresh();
-    const first = await post(name, '', { path: '/v1/on-serialized' });
-    expect(JSON.parse(first.body)).toEqual({ name: 'Ann' });
-    expectReplay(await post(name, '', { path: '/v1/on-serialized' }), first);
   });
 });
 
