@@ -3,7 +3,10 @@ import tseslint from 'typescript-eslint';
 import { validatedTypes } from './.ci/validated-types.mjs';
 
 export default tseslint.config(
-  { ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.petstore/'] },
+  // What openapi-typescript writes has its own style.
+  {
+    ignores: ['**/dist/', '**/node_modules/', 'coverage/', '.petstore/', 'clients/typescript/src/schema.ts'],
+  },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
@@ -46,11 +49,6 @@ export default tseslint.config(
     // The nearest tsconfig.json is not theirs: the project service would load the program of the service a second time.
     files: ['clients/typescript/test/**/*.ts'],
     languageOptions: { parserOptions: { projectService: false, project: './tsconfig.json' } },
-  },
-  {
-    // What openapi-typescript writes.
-    files: ['clients/typescript/src/schema.ts'],
-    rules: { '@typescript-eslint/consistent-indexed-object-style': 'off' },
   },
   {
     files: ['**/*.spec.ts', '**/*.e2e-spec.ts', '**/*.slow-spec.ts'],

@@ -16,12 +16,13 @@ export async function runIn(cwd: string, command: string, ...args: string[]): Pr
  * Packs the TypeScript client like `npm publish` does, and installs it in a folder. Returns the files of the package.
  */
 export async function installPackedClient(folder: string): Promise<string[]> {
-  const source = join(folder, 'source');
+  const source = join(folder, 'clients/typescript');
   const installed = join(folder, 'node_modules/petstore-client');
   await cp(join(ROOT, 'clients/typescript'), source, {
     recursive: true,
-    filter: (path) => !path.endsWith('/dist'),
+    filter: (path) => !/\/(dist|schema\.ts)$/.test(path),
   });
+  await cp(join(ROOT, 'docs/openapi.yaml'), join(folder, 'docs/openapi.yaml'));
   const [packed] = JSON.parse(await runIn(source, 'npm', 'pack', '--json', '--silent')) as {
     readonly filename: string;
     readonly files: readonly { readonly path: string }[];
