@@ -30,6 +30,6 @@ export class PetSamples implements Samples {
       const status = STATUSES[i % STATUSES.length] ?? PetStatus.Available;
       return { name, categoryId: (i % CATEGORIES) + 1, status };
     });
-    await this.pets.createAll({ pets }, pets.length, this.changes);
+    await this.pets.createAll({ pets }, this.changes);
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, UseGuards } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiExtension,
@@ -17,7 +17,6 @@ import {
   Idempotent,
   IfMatch,
   type Int64,
-  OfPlan,
   type Page,
   Paged,
   RequireScope,
@@ -30,6 +29,7 @@ import { ListPetsQuery } from './dto/list-pets.query.js';
 import { CreatePetsDto, PetsResponse } from './dto/pet-batch.js';
 import { PetResponse } from './dto/pet.response.js';
 import { UpdatePetDto } from './dto/update-pet.dto.js';
+import { PetBatchGuard } from './pet-batch.guard.js';
 import { BATCHES_OF_KEY, PETS_OF_PLAN } from './pet-batch-size.js';
 import { PetStatus } from './pet-status.js';
 import { InvalidStatusTransition, PetNotFound, PetReserved, TooManyPets } from './pet.errors.js';
@@ -78,6 +78,7 @@ export class PetsController {
   @Post('batch')
   @RequireScope('pets:write')
   @Idempotent()
+  @UseGuards(PetBatchGuard)
   @Throttle({ default: BATCHES_OF_KEY })
   @ApiErrors(new TooManyPets(PETS_OF_PLAN.free))
   @ApiOperation({
@@ -92,12 +93,8 @@ export class PetsController {
     type: PetsResponse,
     description: 'The pets that were added, in the order of the request.',
   })
-  createAll(
-    @Body() newPets: CreatePetsDto,
-    @OfPlan(PETS_OF_PLAN) max: number,
-    @UnitOfWork() changes: Changes,
-  ): Promise<PetsResponse> {
-    return this.pets.createAll(newPets, max, changes);
+  createAll(@Body() newPets: CreatePetsDto, @UnitOfWork() changes: Changes): Promise<PetsResponse> {
+    return this.pets.createAll(newPets, changes);
   }
 
   @Get(':petId')

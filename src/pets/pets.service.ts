@@ -16,7 +16,7 @@ import { PetResponse } from './dto/pet.response.js';
 import type { UpdatePetDto } from './dto/update-pet.dto.js';
 import { changePet, isReserved, lockPet } from './pet-changes.js';
 import { Pet } from './pet.entity.js';
-import { PetNotFound, PetReserved, TooManyPets } from './pet.errors.js';
+import { PetNotFound, PetReserved } from './pet.errors.js';
 import { petsByName } from './pets-by-name.js';
 import { PET_CREATED, PET_DELETED } from './pet.events.js';
 
@@ -38,9 +38,8 @@ export class PetsService {
     return PetResponse.from(await changes.insert(Pet, newPet, PET_CREATED));
   }
 
-  /** Adds all of them or none. @param max how many a request can add @throws TooManyPets */
-  async createAll({ pets }: CreatePetsDto, max: number, changes: Changes): Promise<PetsResponse> {
-    if (pets.length > max) throw new TooManyPets(max);
+  /** Adds all of them or none. */
+  async createAll({ pets }: CreatePetsDto, changes: Changes): Promise<PetsResponse> {
     const added = await changes.insertAll(Pet, pets, PET_CREATED);
     return { pets: added.map((pet) => PetResponse.from(pet)) };
   }

@@ -7,7 +7,7 @@
 // Handlers
 export { AnyKey, RequireScope } from './access/auth/require-scope.decorator.js';
 export type { Plan } from './access/plans/plans.js';
-export { type ApiKeyPrincipal, CurrentPrincipal, OfPlan } from './access/auth/principal.js';
+export { type ApiKeyPrincipal, CurrentPrincipal, OfPlan, planOf } from './access/auth/principal.js';
 export { Deprecated } from './http/deprecation/deprecated.decorator.js';
 export { Public } from './http/core/public.decorator.js';
 export { SkipConcurrencyLimit } from './access/rate-limit/client-slots.js';

@@ -8,6 +8,7 @@ import { PetResponse } from './pet.response.js';
 export class CreatePetsDto {
   @ObjectList(() => CreatePetDto, {
     max: MAX_PETS,
+    isBoundElsewhere: true, // by the plan: PetBatchGuard
     description: 'The pets to add. How many depends on the plan of the key.',
     example: [
       { name: 'Rex', categoryId: 1 },

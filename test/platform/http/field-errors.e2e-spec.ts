@@ -41,16 +41,18 @@ const NOT_AN_INTEGER = inBody('amount', 'format', 'amount must be an integer');
 
 describe('details of a 400', () => {
   it.each([
-    ['"name":5', inBody('name', 'type', 'name must be a string')],
-    ['"name":null', inBody('name', 'type', 'name must be a string')],
-    ['"name":["a"]', inBody('name', 'type', 'name must be a string')],
+    ['"name":5', inBody('name', 'type', 'name must be a string, not a number')],
+    ['"name":null', inBody('name', 'type', 'name must be a string, not null')],
+    ['"name":["a"]', inBody('name', 'type', 'name must be a string, not an array')],
+    ['"name":{}', inBody('name', 'type', 'name must be a string, not an object')],
+    ['"name":true', inBody('name', 'type', 'name must be a string, not true')],
     ['"name":""', inBody('name', 'length', 'name must have 1 to 200 characters')],
     [`"name":"${'x'.repeat(201)}"`, inBody('name', 'length', 'name must have 1 to 200 characters')],
     ['"name":" \\n"', inBody('name', 'format', 'name must not be only white space')],
     ['"name":"a\\u0000"', inBody('name', 'format', 'name must not contain U+0000 or a lone surrogate')],
     ['"name":"\\ud800"', inBody('name', 'format', 'name must not contain U+0000 or a lone surrogate')],
-    ['"amount":"7"', inBody('amount', 'type', 'amount must be an integer')],
-    ['"amount":null', inBody('amount', 'type', 'amount must be an integer')],
+    ['"amount":"7"', inBody('amount', 'type', 'amount must be an integer, not text')],
+    ['"amount":null', inBody('amount', 'type', 'amount must be an integer, not null')],
     ['"amount":1.5', NOT_AN_INTEGER],
     [
       '"amount":9223372036854775808',

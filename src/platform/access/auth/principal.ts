@@ -50,7 +50,10 @@ export const CurrentPrincipal = requestParameter(principalOf);
  * `@OfPlan({ basic: 10, gold: 100 }) max: number`.
  */
 export const OfPlan = <T>(values: Readonly<Record<Plan, T>>): ParameterDecorator =>
-  requestParameter((context) => values[principalOf(context).plan])();
+  requestParameter((context) => values[planOf(context)])();
+
+/** The plan of the request's API key, in a guard or an interceptor of a route that needs one. */
+export const planOf = (context: ExecutionContext): Plan => principalOf(context).plan;
 
 declare module 'express-serve-static-core' {
   interface Request {

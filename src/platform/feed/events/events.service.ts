@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Int64 } from '../../kernel/json/int64.js';
-import { decodeCursor, encodeCursor, Page } from '../../http/pagination/page.js';
+import { decodeCursor, encodeCursor, Page, isFirst } from '../../http/pagination/page.js';
 import { EventResponse, type EventRow } from './dto/event.response.js';
 import type { ListEventsQuery } from './dto/list-events.query.js';
 import { EventSequencer } from './event-sequencer.js';
@@ -50,7 +50,7 @@ export class EventsService {
     // before their commit.
     if (since !== undefined)
       return new Page<EventResponse>([], encodeCursor(await this.newestId(), scope)).begunBy('since');
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, scope);
+    const after = isFirst(cursor) ? undefined : decodeCursor(cursor, scope);
     await this.sequencer.catchUp();
     const rows = await this.read(after ?? 0n, limit, type);
     const { lastId = 0, clearedTo = 0, isReadOnly = false } = rows[0] ?? {};

@@ -20,6 +20,7 @@ import {
   Page,
   type PageRequest,
   type Position,
+  isFirst,
 } from './page.js';
 import { findByKey } from '../../data/statements/find-by-key.js';
 
@@ -102,7 +103,7 @@ async function page<Row>(
   read: (after: Position | undefined, take: number) => Promise<Row[]>,
   positionOf: (row: Row) => Position,
 ): Promise<Page<Row>> {
-  const after = cursor === undefined ? undefined : decodePosition(cursor, scope());
+  const after = isFirst(cursor) ? undefined : decodePosition(cursor, scope());
   // The extra row shows whether there is a next page
   const rows = await read(after, limit + 1).catch((error: unknown) => {
     throw after && isOfValue(error) ? new InvalidCursor() : error;

@@ -1,14 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { IsIn, IsString } from 'class-validator';
-import type { Sort } from './page.js';
+import { FIRST, type Sort } from './page.js';
 import { IntegerParameter, OptionalNotNull } from '../validation/property.decorators.js';
 
 const DEFAULT_LIMIT = 20;
-/** A cursor that is valid for every list: tools such as Postman send the example of each parameter. */
-const FIRST = 'first';
-
 /** The query parameters of every paged list. A list extends them with its filters. */
 export class PageQuery {
   @IntegerParameter({
@@ -24,7 +20,6 @@ export class PageQuery {
       'Start of the page: the `cursor` in the `Link` header of the previous page. Opaque. `first` is that of the first page.',
     example: FIRST,
   })
-  @Transform(({ value }: { value: unknown }) => (value === FIRST ? undefined : value))
   @OptionalNotNull()
   @IsString()
   readonly cursor?: string;

@@ -24,6 +24,13 @@ export interface Position {
   readonly key: string;
 }
 
+/** A cursor that is valid for every list: tools such as Postman send the example of each parameter. */
+export const FIRST = 'first';
+
+/** Whether a request asks for the first page. */
+export const isFirst = (cursor: string | undefined): cursor is undefined | typeof FIRST =>
+  cursor === undefined || cursor === FIRST;
+
 /** A page of a list, with the cursor of the next page. */
 export class Page<T> extends Array<T> {
   /** Methods such as `filter` return plain arrays. */

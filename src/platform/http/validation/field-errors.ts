@@ -5,6 +5,7 @@ import { MAX_DETAILS } from '../../kernel/errors/common.errors.js';
 import {
   bodyError,
   type FieldError,
+  kindOf,
   parameterError,
   type Path,
   shown,
@@ -41,12 +42,29 @@ function ofProperty(error: ValidationError, path: Path, argument: Argument): Fie
       ? unknownParameter(error.property, path, argument)
       : unknownError('body', path);
   if (error.value === undefined) return invalid(path, 'required', `${shown(path)} is required`, argument);
-  const rules = Object.entries(constraints).map(([rule, message]) => ({
+  const named = Object.entries(constraints).filter(
+    ([rule], _, all) => rule !== 'nestedValidation' || all.length === 1, // it says no more than the others
+  );
+  const rules = named.map(([rule, message]) => ({
     code: fieldCode(rule, contexts?.[rule]),
     message: message.startsWith(`${property} `) ? shown(path) + message.slice(property.length) : message,
   }));
   const [first] = [...rules.filter(({ code }) => code === 'type'), ...rules];
-  return invalid(path, first?.code ?? 'invalid', first?.message ?? `${shown(path)} is invalid`, argument);
+  const { code = 'invalid', message = `${shown(path)} is invalid` } = first ?? {};
+  return invalid(
+    path,
+    code,
+    argument.type === 'body' ? withKind(code, message, error.value) : message,
+    argument,
+  );
+}
+
+/** Says what was sent instead, if that is something else than the type that is expected. */
+function withKind(code: string, message: string, value: unknown): string {
+  const [, expected] = / must be (an? \w+)$/.exec(message) ?? [];
+  const kind = kindOf(value);
+  const isKind = expected === kind || (expected === 'an integer' && kind === 'a number');
+  return code === 'type' && expected !== undefined && !isKind ? `${message}, not ${kind}` : message;
 }
 
 /** Generators of clients write a list as `ids[]=1&ids[]=2` or `ids[0]=1`. */

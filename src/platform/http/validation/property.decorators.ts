@@ -364,6 +364,8 @@ interface ObjectListOptions extends Pick<ApiPropertyOptions, 'description' | 'ex
   /** The least number of objects; 1 unless told. */
   readonly min?: number;
   readonly max: number;
+  /** Whether something else refuses a longer list, such as a guard by the plan; `max` is documented only. */
+  readonly isBoundElsewhere?: boolean;
 }
 
 /**
@@ -372,13 +374,13 @@ interface ObjectListOptions extends Pick<ApiPropertyOptions, 'description' | 'ex
  */
 export function ObjectList(
   itemType: () => Type<object>,
-  { min = 1, max, ...document }: ObjectListOptions,
+  { min = 1, max, isBoundElsewhere = false, ...document }: ObjectListOptions,
 ): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: () => [itemType()], minItems: min, maxItems: max, ...document }),
     IsArray(),
     ArrayMinSize(min),
-    ArrayMaxSize(max),
+    ...(isBoundElsewhere ? [] : [ArrayMaxSize(max)]),
     IsObject({ each: true }), // class-validator takes a list of objects for an object
     ValidateNested({ each: true }),
     TypeOf(itemType),

@@ -13,8 +13,9 @@ import {
   reservedNames,
   restoreIntegers,
 } from './body-rules.js';
-import { invalidValue, notAnObject, ofValidator } from './field-errors.js';
+import { invalidValue, notAnObject, ofValidator, root } from './field-errors.js';
 import { GIVEN_ONCE, isPrimitive, notUtf8In, withRulesOfQuery } from './query-rules.js';
+import { withoutMembersOf, wrongShapes } from './shapes.js';
 
 /** What class-validator has found, until the part of the request is known. */
 class BrokenRules extends Error {
@@ -66,7 +67,8 @@ export class RequestValidationPipe extends ValidationPipe {
     const instance = (await super.transform(value, metadata).catch((error: unknown) => {
       if (!(error instanceof BrokenRules)) throw error;
       if (value === undefined) throw new ValidationFailed([notAnObject(metadata)]);
-      const broken = ofValidator(error.errors, metadata);
+      const shapes = type === 'body' ? [...wrongShapes(value, metatype, metadata, root(metadata))] : [];
+      const broken = [...shapes, ...withoutMembersOf(shapes, ofValidator(error.errors, metadata))];
       throw new ValidationFailed([
         ...(isQuery ? withRulesOfQuery(value, error.instance ?? value, metatype, broken) : broken),
         ...reserved,

@@ -48,3 +48,11 @@ export function shown(path: Path): string {
   const name = path.join('.');
   return (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name).toWellFormed();
 }
+
+/** What a value of JSON is, for a sentence. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  const kinds: Readonly<Record<string, string>> = { string: 'text', number: 'a number', bigint: 'a number' };
+  return kinds[typeof value] ?? (typeof value === 'boolean' ? String(value) : 'an object');
+}
