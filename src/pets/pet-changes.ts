@@ -20,7 +20,7 @@ export function isReserved({ manager }: Changes, petId: Int64): Promise<boolean>
 }
 
 /**
- * Writes the changes of a locked pet and their event, or nothing if nothing changed.
+ * Writes the changes of a locked pet, and their event if anything has changed.
  * @param changes in the transaction that holds the lock
  * @throws InvalidStatusTransition
  */

@@ -47,9 +47,13 @@ export function isCovered(entity: EntityMetadata): boolean {
     entity.database === undefined &&
     !entity.foreignKeys.some(({ onUpdate }) => mayWriteAgain(onUpdate)) &&
     entity.primaryColumns.length === 1 &&
+    entity.columns.length <= MOST_COLUMNS &&
     entity.columns.every(isCoveredColumn)
   );
 }
+
+/** An update returns each twice, of at most 1,664. */
+const MOST_COLUMNS = 800;
 
 /**
  * A cascade that comes back to the row writes it after `RETURNING` has shown it: such a row is read

@@ -35,6 +35,14 @@ export interface EventOfRow {
   readonly members: readonly string[];
 }
 
+/** What an update has done. */
+export interface Updated<Entity> {
+  readonly before: Entity;
+  readonly after: Entity;
+  /** Whether PostgreSQL has stored anything else than before. */
+  readonly isChanged: boolean;
+}
+
 /**
  * Prepared statements for a table with simple columns, made once from the entity's metadata. TypeORM takes
  * 153 to 282 µs of CPU to build and hydrate a page of 20 rows; with these a page takes 61 to 71.
@@ -241,7 +249,8 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 
   /**
-   * Updates the row with this primary key. Returns it as PostgreSQL has stored it.
+   * Updates the row with this primary key. PostgreSQL compares it with the row before, which it locks first:
+   * if another transaction has changed it meanwhile, that is the row after that change.
    * @returns undefined if TypeORM changes more columns than these, or if a value is an SQL expression
    */
   update(where: object, changes: Partial<Entity>): NamedStatement | undefined {
@@ -257,11 +266,25 @@ export class EntityStatements<Entity extends ObjectLiteral> {
     const set = columns.map((column) => column.toParameter((changes as ObjectLiteral)[column.property]));
     return this.statement(`update ${columns.map(({ property }) => property).join()}`, [...set, id], () => {
       const sets = columns.map(({ name }, i) => `${name} = $${i + 1}`).join();
+      const [before, after] = ['before', 'after'].map((row) =>
+        this.columns.map(({ name }) => `${row}.${name}`).join(),
+      );
+      // By their bytes: `=` takes 1.0 for 1.00, and there is none for some types.
       return (
-        `UPDATE ${this.table} SET ${sets} WHERE ${key.name} = $${columns.length + 1} ` +
-        `RETURNING ${this.names}`
+        `UPDATE ${this.table} AS after SET ${sets} FROM (SELECT ${this.names} FROM ${this.table} ` +
+        `WHERE ${key.name} = $${columns.length + 1} FOR NO KEY UPDATE) AS before ` +
+        `WHERE after.${key.name} = before.${key.name} ` +
+        `RETURNING ${after}, ${before}, ROW(${before})::record *<> ROW(${after})::record`
       );
     });
+  }
+
+  /** The same for a statement of {@link update}. @returns undefined if it has updated none */
+  async runUpdate(manager: EntityManager, statement: NamedStatement): Promise<Updated<Entity> | undefined> {
+    const [fields] = (await runNamed(manager, statement)) as unknown[][];
+    if (!fields) return undefined;
+    const before = this.toEntity(fields.slice(this.columns.length));
+    return { before, after: this.toEntity(fields), isChanged: fields.at(-1) === true };
   }
 
   /**

@@ -5,14 +5,17 @@ import {
   DataSource,
   type DeepPartial,
   type EntityManager,
+  type EntityMetadata,
   EntityNotFoundError,
   type EntityTarget,
+  type FindManyOptions,
+  type FindOptionsRelations,
   type FindOptionsWhere,
 } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { hasAscendingKeys } from '../../data/statements/covered-entity.js';
-import { EntityStatements, type EventOfRow } from '../../data/statements/entity-statements.js';
+import { EntityStatements, type EventOfRow, type Updated } from '../../data/statements/entity-statements.js';
 import { findRows } from '../../data/statements/find.js';
 import type { IsolationLevel } from '../../data/database/run-transaction.js';
 import type { Int64 } from '../../kernel/json/int64.js';
@@ -25,7 +28,7 @@ import {
 } from './change-scope.js';
 import { assertDeclared, eventData, type EventType, projectedMembers } from './event-type.js';
 import { writeAllToOutbox, writeToOutbox } from './outbox.js';
-import { isUnchanged, valuesToWrite } from './row-changes.js';
+import { isUnchanged } from './row-changes.js';
 
 interface Identified {
   id: Int64 | string;
@@ -131,11 +134,11 @@ export class Changes {
   }
 
   /**
-   * Changes a row like `Repository.update`. `undefined` values do not change, nor are numbers, texts and
-   * dates written that the row has already; objects always are. There is no event if PostgreSQL returns the
-   * row as it was, but for update date and version.
-   * @param row its current state; lock it first: its values count as those that are stored, and its events
-   *   are in the order of its changes
+   * Changes a row like `Repository.update`. `undefined` values do not change; all others are written, also if
+   * the row has them already. There is no event if PostgreSQL has stored the row as it was, but for update
+   * date and version.
+   * @param row gives the key. What it was before, PostgreSQL says. Lock it first for rules of your own, and so
+   *   that its events are in the order of its changes
    * @returns the row as PostgreSQL has stored it, before triggers that run after the update
    * @throws EntityNotFoundError if the row no longer exists
    */
@@ -145,14 +148,12 @@ export class Changes {
     values: UpdateValues<NoInfer<Row>>,
     type: EventType<Row>,
   ): Promise<Row> {
-    const given = valuesToWrite(row, values);
-    if (Object.keys(given).length === 0) return Promise.resolve(row);
+    const given = definedOf(values);
     return this.scope.write(false, async (manager) => {
-      const changed = await update(manager, target, row, given);
-      if (!changed) return findOrFail(manager, target, keyOf(manager, target, row)); // a trigger has refused it
-      const metadata = this.dataSource.getMetadata(target);
-      if (!isUnchanged(metadata, row, changed, given)) await this.recordOf(manager, type, changed, row);
-      return changed;
+      if (Object.keys(given).length === 0) return findOrFail(manager, target, keyOf(manager, target, row));
+      const { before, after, isChanged } = await update(manager, target, row, given);
+      if (isChanged) await this.recordOf(manager, type, after, before);
+      return after;
     });
   }
 
@@ -252,30 +253,70 @@ function keyOf<Row extends Identified>(
   return key as FindOptionsWhere<Row>;
 }
 
-/** Updates a row. @returns what PostgreSQL has stored; undefined if it has changed none */
+const definedOf = <Row extends object>(values: UpdateValues<Row>): Partial<Row> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Row>;
+
+/** Updates a row. @throws EntityNotFoundError if it no longer exists */
 async function update<Row extends Identified>(
   manager: EntityManager,
   target: EntityTarget<Row>,
   row: Row,
   values: Partial<Row>,
-): Promise<Row | undefined> {
+): Promise<Updated<Row>> {
   const key = keyOf(manager, target, row);
   const statements = EntityStatements.of(manager.dataSource, target);
   const prepared = statements?.update(key, values);
-  if (statements && prepared) return (await statements.run(manager, prepared))[0];
-  const { affected } = await manager.update(target, key, values as QueryDeepPartialEntity<Row>);
-  return affected === 0
-    ? undefined
-    : findOrFail(manager, target, keyOf(manager, target, { ...row, ...values }));
+  if (!statements || !prepared) return updateByTypeOrm(manager, target, row, values);
+  const updated = await statements.runUpdate(manager, prepared);
+  return updated ?? refusedUpdate(await findOrFail(manager, target, key));
 }
+
+/** What an update has done that a trigger has refused. */
+const refusedUpdate = <Row>(row: Row): Updated<Row> => ({ before: row, after: row, isChanged: false });
+
+async function updateByTypeOrm<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  row: Row,
+  values: Partial<Row>,
+): Promise<Updated<Row>> {
+  const key = keyOf(manager, target, row);
+  const metadata = manager.dataSource.getMetadata(target);
+  const relations = loadedRelations(metadata, row);
+  const before = await findOrFail(manager, target, key, { relations, lock: { mode: 'for_no_key_update' } });
+  const { affected } = await manager.update(target, key, values as QueryDeepPartialEntity<Row>);
+  if (affected === 0) return refusedUpdate(before);
+  const after = await find(manager, target, keyOf(manager, target, { ...row, ...values }), { relations });
+  if (!after) throw new Error('The row cannot be read after its update.');
+  return { before, after, isChanged: !isUnchanged(metadata, before, after, values) };
+}
+
+/** The relations with a key in the row's own table that the caller has loaded. */
+const loadedRelations = <Row extends Identified>(
+  { relations }: EntityMetadata,
+  row: Row,
+): FindOptionsRelations<Row> =>
+  Object.fromEntries(
+    relations
+      .filter(({ isManyToOne, isOneToOneOwner }) => isManyToOne || isOneToOneOwner)
+      .filter(
+        (relation) =>
+          relation.propertyName === relation.propertyPath && relation.getEntityValue(row) !== undefined,
+      )
+      .map(({ propertyName }) => [propertyName, true]),
+  ) as FindOptionsRelations<Row>;
+
+/** What is read of a row besides its columns and its eager relations. */
+type Reading<Row extends Identified> = Pick<FindManyOptions<Row>, 'relations' | 'lock'>;
 
 /** The row as PostgreSQL has stored it, also if it is soft-deleted. @throws EntityNotFoundError */
 async function findOrFail<Row extends Identified>(
   manager: EntityManager,
   target: EntityTarget<Row>,
   where: FindOptionsWhere<Row>,
+  options?: Reading<Row>,
 ): Promise<Row> {
-  const row = await find(manager, target, where);
+  const row = await find(manager, target, where, options);
   if (!row) throw new EntityNotFoundError(target, where);
   return row;
 }
@@ -284,10 +325,13 @@ async function find<Row extends Identified>(
   manager: EntityManager,
   target: EntityTarget<Row>,
   where: FindOptionsWhere<Row>,
+  options: Reading<Row> = {},
 ): Promise<Row | undefined> {
-  const [row] = await findRows(manager.getRepository(target), { where });
-  const mayBeHidden = !row && manager.dataSource.getMetadata(target).deleteDateColumn;
-  return mayBeHidden ? ((await manager.findOne(target, { where, withDeleted: true })) ?? undefined) : row;
+  const repository = manager.getRepository(target);
+  const [row] = await findRows(repository, { where, ...options });
+  if (row || !repository.metadata.deleteDateColumn) return row;
+  const [deleted] = await findRows(repository, { where, ...options, withDeleted: true });
+  return deleted;
 }
 
 async function insertByTypeOrm<Row extends Identified>(
