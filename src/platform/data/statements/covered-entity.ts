@@ -80,7 +80,3 @@ function isCoveredColumn(column: ColumnMetadata): boolean {
     !/^\d+$/.test(column.databaseName) // JavaScript orders such properties before the others
   );
 }
-
-/** Whether PostgreSQL gives new rows keys in their order. */
-export const hasAscendingKeys = ({ primaryColumns: [key] }: EntityMetadata): boolean =>
-  key?.isGenerated === true && key.generationStrategy !== 'uuid';

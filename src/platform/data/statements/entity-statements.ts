@@ -160,70 +160,35 @@ export class EntityStatements<Entity extends ObjectLiteral> {
   }
 
   /**
-   * Inserts a row. Returns it as PostgreSQL has stored it.
+   * Inserts rows with values of the same columns. Returns them as PostgreSQL has stored them, in their order,
+   * which is that of their events, too.
+   * @param rows at most as many as {@link rowsOfStatement}
    * @param event is written in the same statement; see {@link canMake}
    * @returns undefined if a value is an SQL expression
    */
-  insert(row: Entity, event?: EventOfRow): NamedStatement | undefined {
-    const given = this.givenColumns(row);
-    const parameters = given.map((column) => column.toParameter(row[column.property]));
+  insert(rows: readonly Entity[], event?: EventOfRow): NamedStatement | undefined {
+    const given = this.givenColumns(rows[0]);
+    const parameters = rows.flatMap((row) => given.map((column) => column.toParameter(row[column.property])));
     if (parameters.some(isExpression)) return undefined;
     const values = event ? [...parameters, event.type, event.version, event.occurredAt] : parameters;
-    const what = `insert ${given.map(({ property }) => property).join()} ${event?.members.join() ?? ''}`;
-    return this.statement(what, values, () => {
-      const placeholders = given.map((_, i) => `$${i + 1}`).join();
-      const columns = `(${given.map(({ name }) => name).join()}) VALUES (${placeholders})`;
-      const insert = `INSERT INTO ${this.table} ${given.length > 0 ? columns : 'DEFAULT VALUES'} RETURNING ${this.names}`;
+    const sql = () => {
+      const columns = given.length > 0 ? given : this.columns.slice(0, 1);
+      const tuple = (_: Entity, i: number) =>
+        `(${columns.map((_, j) => (given.length > 0 ? `$${i * given.length + j + 1}` : 'DEFAULT')).join()})`;
+      const insert =
+        `INSERT INTO ${this.table} (${columns.map(({ name }) => name).join()}) ` +
+        `VALUES ${rows.map(tuple).join()} RETURNING ${this.names}`;
       if (!event) return insert;
-      const [type, version, occurredAt] = [1, 2, 3].map((i) => `$${given.length + i}`);
+      const [type, version, occurredAt] = [1, 2, 3].map((i) => `$${parameters.length + i}`);
       return (
         `WITH written AS (${insert}), event AS (${OUTBOX} SELECT ${type}, ${version}, ${occurredAt}, ` +
         `row_to_json(data.*) FROM (SELECT ${this.dataOf(event.members)} FROM written) AS data) ` +
         `SELECT ${this.names} FROM written`
       );
-    });
-  }
-
-  /**
-   * Inserts rows with values of the same columns. Returns them as PostgreSQL has stored them, in their order,
-   * and writes the events in that order, too. The values are JSON for a row of the table, so PostgreSQL reads
-   * them as it reads those of one row, and the statement has as many parameters for a thousand rows as for
-   * one.
-   * @param rows with their key, or all without one that ascends
-   * @param event is written in the same statement; see {@link canMake}
-   * @returns undefined if JSON cannot have a value
-   */
-  insertAll(rows: readonly Entity[], event?: EventOfRow): NamedStatement | undefined {
-    const given = this.givenColumns(rows[0]);
-    const texts = rows.map((row) => given.map((column) => column.toText(row[column.property])));
-    if (texts.some((values) => values.includes(undefined))) return undefined;
-    const json = JSON.stringify(
-      texts.map((values) =>
-        Object.fromEntries(given.map(({ metadata }, i) => [metadata.databaseName, values[i]])),
-      ),
-    );
-    const values = event ? [json, event.type, event.version, event.occurredAt] : [json];
-    const what = `insert all ${given.map(({ property }) => property).join()} ${event?.members.join() ?? ''}`;
-    return this.statement(what, values, () => {
-      const [key] = this.columns.filter(({ metadata }) => metadata.isPrimary) as [Column]; // isCovered() sees that there is one
-      const names = given.map(({ name }) => name).join();
-      const hasKeys = given.includes(key);
-      const columns = given.map(({ name }) => `"the row".${name}`);
-      const inserted = given.length > 0 ? `(${names}) SELECT ${names}` : 'SELECT';
-      return (
-        `WITH given AS MATERIALIZED (SELECT ${[...columns, ORDER].join()} ` +
-        `FROM json_array_elements($1::json) WITH ORDINALITY AS given ("the item", ${ORDER}), ` +
-        `json_populate_record(NULL::${this.table}, "the item") AS "the row"), ` +
-        `written AS (INSERT INTO ${this.table} ${inserted} FROM given ORDER BY ${ORDER} RETURNING ${this.names}), ` +
-        `stored AS (SELECT written.*, ${hasKeys ? ORDER : `written.${key.name} AS ${ORDER}`} FROM written` +
-        `${hasKeys ? ` JOIN given ON given.${key.name} = written.${key.name}` : ''})` +
-        (event
-          ? `, event AS (${OUTBOX} SELECT $2, $3, $4, row_to_json(data.*) FROM stored, ` +
-            `LATERAL (SELECT ${this.dataOf(event.members)}) AS data ORDER BY ${ORDER})`
-          : '') +
-        ` SELECT ${this.names} FROM stored ORDER BY ${ORDER}`
-      );
-    });
+    };
+    const what = `insert ${rows.length} ${given.map(({ property }) => property).join()} ${event?.members.join() ?? ''}`;
+    const isUsual = rows.length === 1 || rows.length === rowsOfStatement(this.metadata);
+    return isUsual ? this.statement(what, values, sql) : { query: { text: sql(), rowMode: 'array' }, values };
   }
 
   /** The columns for which the row has a value. */
@@ -336,8 +301,12 @@ export class EntityStatements<Entity extends ObjectLiteral> {
 /** How each event is written, whatever makes its data. */
 export const OUTBOX = 'INSERT INTO event_outbox (type, version, occurred_at, data)';
 
-/** A name that no column has; see `isCovered()`. */
-const ORDER = '"0"';
+/**
+ * How many rows an `INSERT` takes: a statement has at most 65,535 parameters. Each connection keeps plans of
+ * this number and of one row, not of those between.
+ */
+export const rowsOfStatement = ({ columns }: EntityMetadata): number =>
+  Math.min(100, Math.floor(65_000 / columns.length));
 
 /** In bytes. PostgreSQL truncates a longer one. */
 const LONGEST_NAME = 63;
@@ -379,15 +348,6 @@ class Column {
     return this.isConverted ? (this.driver.preparePersistentValue(value, this.metadata) as unknown) : value;
   }
 
-  /** Its parameter as text; undefined if that has none that PostgreSQL reads. */
-  toText(value: unknown): string | null | undefined {
-    const parameter = this.toParameter(value);
-    if (parameter === null) return null;
-    if (typeof parameter === 'string') return parameter.toWellFormed(); // as a parameter is encoded
-    if (isSimple(parameter)) return String(parameter);
-    return parameter instanceof Date && isFourDigitYear(parameter) ? parameter.toISOString() : undefined;
-  }
-
   convert(value: unknown): unknown {
     return this.driver.prepareHydratedValue(value, this.metadata) as unknown;
   }
@@ -411,8 +371,6 @@ class Column {
     return this.metadata.entityMetadata.dataSource.driver;
   }
 }
-
-const isFourDigitYear = (date: Date): boolean => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999;
 
 /** Whether a value is a plain one, not null, an operator or an SQL expression. */
 const isSimple = (value: unknown): value is number | bigint | string | boolean =>

@@ -5,17 +5,19 @@ import {
   DataSource,
   type DeepPartial,
   type EntityManager,
-  type EntityMetadata,
   EntityNotFoundError,
   type EntityTarget,
   type FindManyOptions,
-  type FindOptionsRelations,
   type FindOptionsWhere,
 } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Clock } from '../../kernel/clock/clock.js';
-import { hasAscendingKeys } from '../../data/statements/covered-entity.js';
-import { EntityStatements, type EventOfRow, type Updated } from '../../data/statements/entity-statements.js';
+import {
+  EntityStatements,
+  type EventOfRow,
+  rowsOfStatement,
+  type Updated,
+} from '../../data/statements/entity-statements.js';
 import { findRows } from '../../data/statements/find.js';
 import type { IsolationLevel } from '../../data/database/run-transaction.js';
 import type { Int64 } from '../../kernel/json/int64.js';
@@ -27,8 +29,8 @@ import {
   separateCommits,
 } from './change-scope.js';
 import { assertDeclared, eventData, type EventType, projectedMembers } from './event-type.js';
-import { writeAllToOutbox, writeToOutbox } from './outbox.js';
-import { isUnchanged } from './row-changes.js';
+import { writeToOutbox } from './outbox.js';
+import { isUnchanged, loadedRelations } from './row-changes.js';
 
 interface Identified {
   id: Int64 | string;
@@ -89,46 +91,44 @@ export class Changes {
     values: DeepPartial<NoInfer<Row>>,
     type: EventType<Row>,
   ): Promise<Row> {
-    const row = this.manager.create(target, values);
-    const statements = EntityStatements.of(this.dataSource, target);
-    const event = statements && this.eventOfRow(statements, type);
-    const insert = statements?.insert(row, event);
-    const isOneStatement = insert !== undefined && event !== undefined;
-    return this.scope.write(isOneStatement, async (manager) => {
-      if (!statements || !insert) await insertByTypeOrm(manager, target, row);
-      const stored =
-        statements && insert
-          ? (await statements.run(manager, insert))[0]
-          : await find(manager, target, keyOf(manager, target, row));
-      if (!stored) throw new Error('A trigger of the table has refused the row.');
-      if (!insert || !event) await this.recordOf(manager, type, stored, stored);
-      return stored;
-    });
+    const [row] = await this.insertAll(target, [values], type);
+    return row as Row; // as many as were given
   }
 
   /**
-   * Adds rows, all or none, each with its event, in one transaction: a thousand rows take a statement or two.
+   * Adds rows like `insert`, all or none, each with its event, in one transaction: a hundred rows take a
+   * statement.
    * @returns the rows as PostgreSQL has stored them, in the order given, which is that of their events, too
    * @throws QueryFailedError if the given key of a row exists already. PostgreSQL names it in
    *   `driverError.detail`
-   * @throws TypeError if PostgreSQL makes keys that do not ascend, such as UUIDs: rows and events could not
-   *   be told apart. Give each row its key
    */
-  insertAll<Row extends Identified>(
+  async insertAll<Row extends Identified>(
     target: EntityTarget<Row>,
     values: readonly DeepPartial<NoInfer<Row>>[],
     type: EventType<Row>,
   ): Promise<Row[]> {
     assertDeclared(type.name);
-    const metadata = this.dataSource.getMetadata(target);
     const rows = values.map((one) => this.manager.create(target, one));
-    if (!hasAscendingKeys(metadata) && !rows.every((row) => metadata.hasAllPrimaryKeys(row)))
-      throw new TypeError(
-        `insertAll() needs the key of each ${metadata.name}: PostgreSQL makes keys in any order.`,
-      );
-    return this.scope.write(false, async (manager) => {
+    const statements = EntityStatements.of(this.dataSource, target);
+    const event = statements && this.eventOfRow(statements, type);
+    const single = rows.length === 1 ? statements?.insert(rows, event) : undefined;
+    return this.scope.write(single !== undefined && event !== undefined, async (manager) => {
       const stored: Row[] = [];
-      for (const part of partsOf(rows)) stored.push(...(await this.insertPart(manager, target, part, type)));
+      for (const part of partsOf(rows, rowsOfStatement(this.dataSource.getMetadata(target)))) {
+        const insert = single ?? statements?.insert(part, event);
+        const inserted =
+          statements && insert
+            ? await statements.run(manager, insert)
+            : await insertByTypeOrm(manager, target, part);
+        if (inserted.length !== part.length) throw new Error('A trigger of the table has refused a row.');
+        if (!insert || !event)
+          await this.recordOf(
+            manager,
+            type,
+            inserted.map((row) => eventData(type, row, row)),
+          );
+        stored.push(...inserted);
+      }
       return stored;
     });
   }
@@ -152,7 +152,7 @@ export class Changes {
     return this.scope.write(false, async (manager) => {
       if (Object.keys(given).length === 0) return findOrFail(manager, target, keyOf(manager, target, row));
       const { before, after, isChanged } = await update(manager, target, row, given);
-      if (isChanged) await this.recordOf(manager, type, after, before);
+      if (isChanged) await this.recordOf(manager, type, [eventData(type, after, before)]);
       return after;
     });
   }
@@ -167,7 +167,7 @@ export class Changes {
       const key = keyOf(manager, target, row);
       const { affected } = await manager.delete(target, key);
       if (affected === 0) throw new EntityNotFoundError(target, key);
-      await this.recordOf(manager, type, row, row);
+      await this.recordOf(manager, type, [eventData(type, row, row)]);
     });
   }
 
@@ -182,41 +182,15 @@ export class Changes {
   ): Promise<void> {
     if (!this.scope.isTransaction || this.manager.queryRunner?.isTransactionActive !== true)
       throw new Error(`The event ${type.name} is recorded outside a transaction`);
-    await writeToOutbox(this.manager, type, this.now(), data);
+    await this.recordOf(this.manager, type, [data]);
   }
 
-  private recordOf<Row extends Identified>(
+  private recordOf(
     manager: EntityManager,
-    type: EventType<Row>,
-    row: Row,
-    before: Row,
+    type: Pick<EventType<never>, 'name' | 'version'>,
+    data: readonly object[],
   ): Promise<void> {
-    return writeToOutbox(manager, type, this.now(), eventData(type, row, before));
-  }
-
-  /** @param rows with values for the same members */
-  private async insertPart<Row extends Identified>(
-    manager: EntityManager,
-    target: EntityTarget<Row>,
-    rows: Row[],
-    type: EventType<Row>,
-  ): Promise<Row[]> {
-    const statements = EntityStatements.of(this.dataSource, target);
-    const event = statements && this.eventOfRow(statements, type);
-    const insert = statements?.insertAll(rows, event);
-    const stored =
-      statements && insert
-        ? await statements.run(manager, insert)
-        : await insertAllByTypeOrm(manager, target, rows);
-    if (stored.length !== rows.length) throw new Error('A trigger of the table has refused a row.');
-    if (!insert || !event)
-      await writeAllToOutbox(
-        manager,
-        type,
-        this.now(),
-        stored.map((row) => eventData(type, row, row)),
-      );
-    return stored;
+    return writeToOutbox(manager, type, this.now(), data);
   }
 
   /** The event of a new row if PostgreSQL can make it. */
@@ -224,7 +198,6 @@ export class Changes {
     statements: EntityStatements<Row>,
     type: EventType<Row>,
   ): EventOfRow | undefined {
-    assertDeclared(type.name);
     const members = projectedMembers(type);
     if (!members || !statements.canMake(members)) return undefined;
     return { type: type.name, version: type.version, occurredAt: this.now(), members };
@@ -291,21 +264,6 @@ async function updateByTypeOrm<Row extends Identified>(
   return { before, after, isChanged: !isUnchanged(metadata, before, after, values) };
 }
 
-/** The relations with a key in the row's own table that the caller has loaded. */
-const loadedRelations = <Row extends Identified>(
-  { relations }: EntityMetadata,
-  row: Row,
-): FindOptionsRelations<Row> =>
-  Object.fromEntries(
-    relations
-      .filter(({ isManyToOne, isOneToOneOwner }) => isManyToOne || isOneToOneOwner)
-      .filter(
-        (relation) =>
-          relation.propertyName === relation.propertyPath && relation.getEntityValue(row) !== undefined,
-      )
-      .map(({ propertyName }) => [propertyName, true]),
-  ) as FindOptionsRelations<Row>;
-
 /** What is read of a row besides its columns and its eager relations. */
 type Reading<Row extends Identified> = Pick<FindManyOptions<Row>, 'relations' | 'lock'>;
 
@@ -334,37 +292,23 @@ async function find<Row extends Identified>(
   return deleted;
 }
 
+/** @returns the rows that PostgreSQL has stored */
 async function insertByTypeOrm<Row extends Identified>(
   manager: EntityManager,
   target: EntityTarget<Row>,
-  row: Row,
-): Promise<void> {
-  if (manager.getRepository(target).hasId(row)) await insertWithKey(manager, target, row);
-  else await manager.save(target, row);
-}
-
-async function insertAllByTypeOrm<Row extends Identified>(
-  manager: EntityManager,
-  target: EntityTarget<Row>,
-  rows: Row[],
+  rows: readonly Row[],
 ): Promise<Row[]> {
   const repository = manager.getRepository(target);
-  const withKey = rows.filter((row) => repository.hasId(row));
-  for (const row of withKey) await insertWithKey(manager, target, row);
-  if (withKey.length < rows.length)
-    await manager.save(
-      target,
-      rows.filter((row) => !withKey.includes(row)),
-    );
-  const stored: Row[] = [];
-  for (const row of rows) stored.push(await findOrFail(manager, target, keyOf(manager, target, row)));
-  return stored;
+  const withoutKey = rows.filter((row) => !repository.hasId(row));
+  for (const row of rows) if (!withoutKey.includes(row)) await insertWithKey(manager, target, row);
+  if (withoutKey.length > 0) await manager.save(target, withoutKey);
+  const stored: (Row | undefined)[] = [];
+  for (const row of rows) stored.push(await find(manager, target, keyOf(manager, target, row)));
+  return stored.filter((row) => row !== undefined);
 }
 
-/**
- * Rows next to one another with values for the same members, at most a thousand: a query has a time limit.
- */
-function* partsOf<Row extends object>(rows: readonly Row[]): Generator<Row[]> {
+/** Rows next to one another with values for the same members. */
+function* partsOf<Row extends object>(rows: readonly Row[], size: number): Generator<Row[]> {
   const membersOf = (row: Row) =>
     Object.entries(row)
       .filter(([, value]) => value !== undefined)
@@ -374,7 +318,7 @@ function* partsOf<Row extends object>(rows: readonly Row[]): Generator<Row[]> {
   let part: Row[] = [];
   for (const row of rows) {
     const [first] = part;
-    if (first && (part.length >= PART || membersOf(first) !== membersOf(row))) {
+    if (first && (part.length >= size || membersOf(first) !== membersOf(row))) {
       yield part;
       part = [];
     }
@@ -382,8 +326,6 @@ function* partsOf<Row extends object>(rows: readonly Row[]): Generator<Row[]> {
   }
   if (part.length > 0) yield part;
 }
-
-const PART = 1_000;
 
 /**
  * `save` would update a row that has the key already. It runs afterwards, for relations that refer to the new

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EntityMetadata, ObjectLiteral } from 'typeorm';
+import type { EntityMetadata, FindOptionsRelations, ObjectLiteral } from 'typeorm';
 
 /**
  * Whether a row has come back as it was, but for its update date and version. Relations are compared by their
@@ -22,3 +22,18 @@ export const isUnchanged = (
       ? column.getEntityValue(given) === undefined
       : isDeepStrictEqual(column.getEntityValue(before), is);
   });
+
+/** The relations with a key in the row's own table that the caller has loaded. */
+export const loadedRelations = <Row extends object>(
+  { relations }: EntityMetadata,
+  row: Row,
+): FindOptionsRelations<Row> =>
+  Object.fromEntries(
+    relations
+      .filter(({ isManyToOne, isOneToOneOwner }) => isManyToOne || isOneToOneOwner)
+      .filter(
+        (relation) =>
+          relation.propertyName === relation.propertyPath && relation.getEntityValue(row) !== undefined,
+      )
+      .map(({ propertyName }) => [propertyName, true]),
+  ) as FindOptionsRelations<Row>;
