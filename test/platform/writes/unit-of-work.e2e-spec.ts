@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, Repository } from 'typeorm';
 import { poolOf } from '../../../src/platform/data/database/pool/service-pool.js';
-import { Changes, Idempotent, UnitOfWork } from '../../../src/platform/index.js';
+import { Changes, eventType, Idempotent, UnitOfWork } from '../../../src/platform/index.js';
 import { CreateItemDto } from '../../items/item.dto.js';
 import { Item, ItemStatus } from '../../items/item.entity.js';
 import { ITEM_CREATED, ItemsModule } from '../../items/items.module.js';
@@ -12,6 +12,13 @@ import { expectErrorResponse } from '../../support/promises.js';
 import { bearer, send, valuesOf } from '../../support/wire.js';
 
 const messageOf = (error: unknown) => (error as Error).message;
+
+class FailingData {
+  static from(): object {
+    throw new Error('no data');
+  }
+}
+const FAILING = eventType<Item, object>('item.failing', FailingData, { description: 'Fails.' });
 
 /** Lets the test act while handlers run. */
 let midway: () => Promise<void>;
@@ -96,6 +103,27 @@ class WorkController {
     return {};
   }
 
+  /** Catches the error of a write, whose row would be there without its event, in and outside a transaction. */
+  @Post('caught')
+  @HttpCode(200)
+  @Idempotent()
+  async caught(@Body() item: CreateItemDto, @UnitOfWork() changes: Changes): Promise<object> {
+    const refusals: string[] = [];
+    const refused = (error: unknown) => refusals.push(messageOf(error));
+    await changes.insert(Item, item, FAILING).catch(refused);
+    await changes
+      .transaction(async (inside) => {
+        await inside.insert(Item, item, FAILING).catch(refused);
+        await inside.insert(Item, item, ITEM_CREATED);
+      })
+      .catch(refused);
+    await changes.transaction(async (inside) => {
+      await inside.transaction((nested) => nested.insert(Item, item, FAILING)).catch(refused);
+      await inside.insert(Item, item, ITEM_CREATED);
+    });
+    return { refusals };
+  }
+
   /** Does not await its last write. */
   @Post('unawaited')
   @HttpCode(200)
@@ -151,7 +179,9 @@ class WorkController {
 }
 
 @Module({ imports: [TypeOrmModule.forFeature([Item])], controllers: [WorkController] })
-class WorkModule {}
+class WorkModule {
+  static readonly events = [FAILING];
+}
 
 let petstore: Petstore;
 let key: string;
@@ -233,6 +263,14 @@ describe.each([
       await becomes(openTransactions, 0);
       expect(await itemsNamed(name)).toBe(0);
     }
+  });
+
+  it('keeps nothing of a transaction in which the error of a write was caught, and what stands on its own', async () => {
+    const name = fresh();
+    const { body } = await post('caught', name, idempotencyKey());
+    const doomed = 'The transaction was rolled back because one of its writes had failed: no data';
+    expect(JSON.parse(body)).toEqual({ refusals: ['no data', 'no data', doomed, 'no data'] });
+    expect(await itemsNamed(name)).toBe(1);
   });
 
   it('has the isolation level of @Idempotent(), and refuses another one', async () => {

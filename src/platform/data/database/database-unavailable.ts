@@ -1,6 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { StartupError } from '../../kernel/config/startup-error.js';
 import { errorCodeOf } from '../../kernel/errors/error-code.js';
+import { TransactionRolledBack } from './transaction-rolled-back.js';
 
 /**
  * SQLSTATE classes of temporary failures: connection, a password that is being rotated, resources, operator
@@ -55,6 +56,8 @@ export function markAsDatabaseError(error: Error): void {
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!isNativeError(error)) return false;
+  if (error instanceof TransactionRolledBack && error.cause !== undefined)
+    return isDatabaseUnavailable(error.cause);
   if (MESSAGES.test(error.message)) return true;
   if ('driverError' in error && error.driverError !== error && isDatabaseUnavailable(error.driverError))
     return true;

@@ -1,5 +1,5 @@
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { TransactionRolledBack } from './pool/service-client.js';
+import { TransactionRolledBack } from './transaction-rolled-back.js';
 
 export type IsolationLevel = NonNullable<Parameters<QueryRunner['startTransaction']>[0]>;
 

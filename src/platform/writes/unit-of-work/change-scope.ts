@@ -1,5 +1,6 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import { type DataSource, type EntityManager, EntityNotFoundError } from 'typeorm';
 import { type IsolationLevel, savepoint } from '../../data/database/run-transaction.js';
+import { TransactionRolledBack } from '../../data/database/transaction-rolled-back.js';
 import type { IdempotentOptions } from '../idempotency/idempotent.metadata.js';
 import type { IdempotentTransaction } from '../idempotency/idempotent-transaction.js';
 import { oneAtATime } from '../../kernel/concurrency/one-at-a-time.js';
@@ -12,6 +13,8 @@ export interface ChangeScope {
   readonly manager: EntityManager;
   /** Whether all writes belong to one running transaction. */
   readonly isTransaction: boolean;
+  /** Begins a write, which may fail before it writes. */
+  begin<T>(write: () => Promise<T>): Promise<T>;
   /**
    * Runs one write, all of it or nothing.
    * @param isOneStatement whether it needs no transaction for that
@@ -28,24 +31,67 @@ export function separateCommits(dataSource: DataSource): ChangeScope {
   return {
     manager: dataSource.manager,
     isTransaction: false,
+    begin: (write) => write(),
     write: (isOneStatement, work) =>
       isOneStatement ? work(dataSource.manager) : transaction(undefined, work),
     transaction,
   };
 }
 
-/** Writes join a running transaction. */
-export const insideTransaction = (manager: EntityManager): ChangeScope => ({
-  manager,
-  isTransaction: true,
-  write: (_, work) => work(manager),
-  async transaction(isolation, work) {
-    if (isolation !== undefined)
-      throw new Error(`A transaction is running: its isolation level cannot become ${isolation}.`);
-    if (!manager.queryRunner) throw new TypeError('This manager is not that of a transaction.');
-    return savepoint(manager.queryRunner, work);
-  },
-});
+/**
+ * Runs work whose writes join a running transaction. It ends when all that were begun have ended. One that
+ * has failed dooms the transaction, also if its error is caught: its row may be there without its event.
+ * @throws TransactionRolledBack if the work ignores that a write has failed
+ */
+export async function insideTransaction<T>(
+  manager: EntityManager,
+  work: (scope: ChangeScope) => Promise<T>,
+): Promise<T> {
+  const begun = new Set<Promise<unknown>>();
+  let failure: { readonly cause: unknown } | undefined;
+  let isOver = false;
+  const begin = <R>(run: () => Promise<R>, onError?: (error: unknown) => void): Promise<R> => {
+    if (isOver) return Promise.reject(new TransactionEnded());
+    const result = run();
+    const ended = result
+      .then(() => undefined, onError ?? (() => undefined))
+      .finally(() => begun.delete(ended));
+    begun.add(ended);
+    return result;
+  };
+  const scope: ChangeScope = {
+    manager,
+    isTransaction: true,
+    begin: (write) =>
+      begin(write, (cause) => {
+        if (!(cause instanceof EntityNotFoundError)) failure ??= { cause }; // it has written nothing
+      }),
+    write: (_, write) => write(manager),
+    // Its error is its caller's, and its savepoint is rolled back.
+    transaction: async (isolation, nested) => {
+      if (isolation !== undefined)
+        throw new Error(`A transaction is running: its isolation level cannot become ${isolation}.`);
+      const { queryRunner } = manager;
+      if (!queryRunner) throw new TypeError('This manager is not that of a transaction.');
+      return begin(() => savepoint(queryRunner, nested));
+    },
+  };
+  let result: T;
+  try {
+    result = await work(scope);
+  } finally {
+    while (begun.size > 0) await Promise.allSettled(begun);
+    isOver = true;
+  }
+  if (failure) throw new TransactionRolledBack(failure);
+  return result;
+}
+
+class TransactionEnded extends Error {
+  constructor() {
+    super('The transaction has ended: await what is written in it before its work ends.');
+  }
+}
 
 /** What a request's unit of work depends on. */
 export interface RequestOptions {
@@ -69,6 +115,7 @@ export function ofRequest(dataSource: DataSource, { transaction, idempotent }: R
   return {
     manager: transaction?.manager ?? dataSource.manager,
     isTransaction: false,
+    begin: (write) => write(),
     async write(isOneStatement, work) {
       if (isInTransaction) throw new HandlersChangesInUse();
       const needsNone = !transaction && isolation === undefined && isOneStatement;

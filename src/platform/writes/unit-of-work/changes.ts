@@ -70,7 +70,8 @@ export class Changes {
    * Runs several reads and writes in one transaction. Inside the work of another `transaction` it is a
    * savepoint. While it runs in a handler, the handler's own unit of work refuses further calls.
    * @param work gets a unit of work of that transaction
-   * @throws TransactionRolledBack if the work ignores that one of its statements has failed
+   * @throws TransactionRolledBack if the work ignores that one of its writes or statements has failed, except
+   *   that a row no longer exists
    */
   transaction<T>(work: (changes: Changes) => Promise<T>): Promise<T>;
   transaction<T>(isolation: IsolationLevel, work: (changes: Changes) => Promise<T>): Promise<T>;
@@ -78,7 +79,9 @@ export class Changes {
     ...args: [(changes: Changes) => Promise<T>] | [IsolationLevel, (changes: Changes) => Promise<T>]
   ): Promise<T> {
     const [isolation, work] = args.length === 2 ? args : [undefined, args[0]];
-    return this.scope.transaction(isolation, (manager) => work(this.in(insideTransaction(manager))));
+    return this.scope.transaction(isolation, (manager) =>
+      insideTransaction(manager, (scope) => work(this.in(scope))),
+    );
   }
 
   /**
@@ -86,13 +89,15 @@ export class Changes {
    * @returns the row as PostgreSQL has stored it
    * @throws QueryFailedError if the given key exists already
    */
-  async insert<Row extends Identified>(
+  insert<Row extends Identified>(
     target: EntityTarget<Row>,
     values: DeepPartial<NoInfer<Row>>,
     type: EventType<Row>,
   ): Promise<Row> {
-    const [row] = await this.insertAll(target, [values], type);
-    return row as Row; // as many as were given
+    return this.scope.begin(async () => {
+      const [row] = await this.insertRows(target, [values], type);
+      return row as Row; // as many as were given
+    });
   }
 
   /**
@@ -102,9 +107,17 @@ export class Changes {
    * @throws QueryFailedError if the given key of a row exists already. PostgreSQL names it in
    *   `driverError.detail`
    */
-  async insertAll<Row extends Identified>(
+  insertAll<Row extends Identified>(
     target: EntityTarget<Row>,
     values: readonly DeepPartial<NoInfer<Row>>[],
+    type: EventType<Row>,
+  ): Promise<Row[]> {
+    return this.scope.begin(() => this.insertRows(target, values, type));
+  }
+
+  private async insertRows<Row extends Identified>(
+    target: EntityTarget<Row>,
+    values: readonly DeepPartial<Row>[],
     type: EventType<Row>,
   ): Promise<Row[]> {
     assertDeclared(type.name);
@@ -149,7 +162,7 @@ export class Changes {
     type: EventType<Row>,
   ): Promise<Row> {
     const given = definedOf(values);
-    return this.scope.write(false, async (manager) => {
+    return this.begin(async (manager) => {
       if (Object.keys(given).length === 0) return findOrFail(manager, target, keyOf(manager, target, row));
       const { before, after, isChanged } = await update(manager, target, row, given);
       if (isChanged) await this.recordOf(manager, type, [eventData(type, after, before)]);
@@ -163,7 +176,7 @@ export class Changes {
    * @throws EntityNotFoundError if the row no longer exists
    */
   delete<Row extends Identified>(target: EntityTarget<Row>, row: Row, type: EventType<Row>): Promise<void> {
-    return this.scope.write(false, async (manager) => {
+    return this.begin(async (manager) => {
       const key = keyOf(manager, target, row);
       const { affected } = await manager.delete(target, key);
       if (affected === 0) throw new EntityNotFoundError(target, key);
@@ -176,13 +189,20 @@ export class Changes {
    * after the change: the lock on the changed row keeps that row's events in commit order.
    * @throws Error outside a transaction, because the change could be committed without its event
    */
-  async record<Data extends object>(
+  record<Data extends object>(
     type: Pick<EventType<never, Data>, 'name' | 'version'>,
     data: Data,
   ): Promise<void> {
-    if (!this.scope.isTransaction || this.manager.queryRunner?.isTransactionActive !== true)
-      throw new Error(`The event ${type.name} is recorded outside a transaction`);
-    await this.recordOf(this.manager, type, [data]);
+    return this.scope.begin(async () => {
+      if (!this.scope.isTransaction || this.manager.queryRunner?.isTransactionActive !== true)
+        throw new Error(`The event ${type.name} is recorded outside a transaction`);
+      await this.recordOf(this.manager, type, [data]);
+    });
+  }
+
+  /** Begins a write of several statements. */
+  private begin<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.scope.begin(() => this.scope.write(false, work));
   }
 
   private recordOf(

@@ -10,7 +10,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../../../test/support/test-database.js';
 import { minutes } from '../../../kernel/clock/duration.js';
 import { poolOptions } from '../database.module.js';
-import { ServiceClient, TransactionRolledBack } from './service-client.js';
+import { TransactionRolledBack } from '../transaction-rolled-back.js';
+import { ServiceClient } from './service-client.js';
 
 const MEASURE = fileURLToPath(new URL('../../../../../test/support/query-garbage.mjs', import.meta.url));
 

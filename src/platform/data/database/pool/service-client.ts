@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { seconds } from '../../../kernel/clock/duration.js';
 import { endsConnection, isStaleStatement, markAsDatabaseError } from '../database-unavailable.js';
+import { TransactionRolledBack } from '../transaction-rolled-back.js';
 import { PostgresClient } from './postgres-client.js';
 
 /** Time for the response to a query, waits for locks included. */
@@ -29,13 +30,6 @@ export interface ClientConfig extends pg.ClientConfig {
   readonly currentUrl?: () => string | undefined;
   /** `false` if a pooler may send the next statement to another session. */
   readonly preparedStatements?: boolean;
-}
-
-/** A COMMIT was executed as a ROLLBACK, because a statement of the transaction had failed. */
-export class TransactionRolledBack extends Error {
-  constructor() {
-    super('The transaction was rolled back because one of its statements had failed.');
-  }
 }
 
 /** A query had no response in time. Its connection is closed. */
