@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import fc from 'fast-check';
+import { isDeepStrictEqual } from 'node:util';
 import {
   Column,
   type ColumnOptions,
@@ -13,6 +14,7 @@ import {
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { seedOf } from '../../support/contract/run.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
+import { useTimeZone } from '../../support/time-zone.js';
 import { Clock } from '../../../src/platform/kernel/clock/clock.js';
 import { minutes } from '../../../src/platform/kernel/clock/duration.js';
 import { poolOptions } from '../../../src/platform/data/database/database.module.js';
@@ -23,14 +25,21 @@ import { declareEventType, eventType } from '../../../src/platform/writes/unit-o
 import { pick } from '../../../src/platform/writes/unit-of-work/pick.js';
 
 const TABLES = 40;
-const OPERATIONS = 25;
+const COUNT = 25;
+/** `assigned`: the caller assigns the values to the row before. `in place`, `copied`: it changes objects of the row, and gives them or shallow copies. */
+const OPERATIONS = [
+  ...['insert', 'many', 'update', 'update', 'update', 'again', 'delete'],
+  ...['assigned', 'in place', 'copied', 'caught'],
+] as const;
+/** Of the process. The first two had seconds in their offsets. */
+const ZONES = ['America/New_York', 'Europe/Berlin', 'UTC'];
 
 type Row = Record<string, unknown> & { id: Int64 };
 type Values = Record<string, unknown>;
 
 const text = fc.oneof(fc.constantFrom('', 'A', 'a', "it's", '"\\', 'é\u{1F600}', '{}', 'null'), fc.string());
 const storable = text.map((value) => value.replaceAll('\0', '').toWellFormed());
-const moment = fc.integer({ min: Date.UTC(1900, 0), max: Date.UTC(2100, 0) }).map((time) => new Date(time));
+const moment = fc.integer({ min: Date.UTC(1800, 0), max: Date.UTC(2100, 0) }).map((time) => new Date(time));
 
 interface Kind {
   readonly options: ColumnOptions;
@@ -53,6 +62,7 @@ const odd = (options: ColumnOptions, values: fc.Arbitrary<unknown>): Kind => ({
 const KINDS: readonly Kind[] = [
   pickable({ type: 'text' }, storable),
   pickable({ type: 'varchar', name: 'a name' }, storable),
+  pickable({ type: 'text', name: `a name of ${'many '.repeat(12)}bytes` }, storable),
   pickable({ type: 'integer' }, fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })),
   pickable({ type: 'bigint', name: 'select' }, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
   pickable({ type: 'bigint' }, fc.oneof(fc.integer(), fc.constantFrom(7n, 0n, -0))),
@@ -96,6 +106,10 @@ const TWISTS: Record<string, (table: string, column: string) => string> = {
   'a wider text': (table) => `ALTER TABLE ${table} ALTER extra TYPE char(12)`,
   'a generated column': (table) =>
     `ALTER TABLE ${table} ADD also text GENERATED ALWAYS AS (upper(extra)) STORED`,
+  'keys that descend': (table) => `ALTER TABLE ${table} ALTER id SET MINVALUE -100000 SET INCREMENT BY -1`,
+  'keys that a trigger makes': (table) =>
+    `CREATE TRIGGER twist BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION truth_key()`,
+  'a column that the class lacks': (table) => `ALTER TABLE ${table} ADD owner truth_owner`,
   'a domain': (table) => `ALTER TABLE ${table} ALTER extra TYPE truth_domain`,
 };
 
@@ -160,6 +174,13 @@ const CASES = fc.sample(shapes, { numRuns: TABLES, seed }).map((shape, i) => {
   return { ...shape, i, names, from, type, own: entity(`truth_${i}`), twin: entity(`truth_twin_${i}`) };
 });
 
+class FailingData {
+  static from(): object {
+    throw new Error('no data');
+  }
+}
+const FAILING = eventType<Row, object>('truth.failing', FailingData, { description: 'Fails.' });
+
 let database: TestDatabase;
 let dataSource: DataSource;
 let changes: Changes;
@@ -174,6 +195,9 @@ beforeAll(async () => {
   for (const { query } of (await dataSource.driver.createSchemaBuilder().log()).upQueries)
     if (query.includes('"truth_') || query.includes('TYPE "public"."truth_')) await dataSource.query(query);
   await dataSource.query(`
+    CREATE DOMAIN truth_owner AS text NOT NULL DEFAULT 'nobody';
+    CREATE FUNCTION truth_key() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN NEW.id = (NEW.id * 7919) % 100003; RETURN NEW; END $$;
     CREATE DOMAIN truth_domain AS text DEFAULT 'by domain';
     CREATE FUNCTION truth_lower() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN NEW.extra = lower(NEW.extra); RETURN NEW; END $$`);
@@ -181,7 +205,7 @@ beforeAll(async () => {
     for (const table of [`truth_${i}`, `truth_twin_${i}`])
       if (twist !== 'none') await dataSource.query(TWISTS[twist]?.(table, 'extra') ?? '');
   changes = new Changes(dataSource, new Clock());
-  for (const { type } of CASES) declareEventType(type);
+  for (const type of [FAILING, ...CASES.map(({ type }) => type)]) declareEventType(type);
 });
 afterAll(async () => {
   await dataSource.destroy();
@@ -192,6 +216,26 @@ afterAll(async () => {
 const withoutMarks = (row: Row | null): Values | null =>
   row &&
   Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'updatedAt' && name !== 'version'));
+
+/** As a careless caller does. */
+function changeInPlace(row: Row): void {
+  for (const value of Object.values(row)) {
+    if (value instanceof Date) value.setTime(value.getTime() + 86_400_000);
+    else if (Array.isArray(value)) value.push('more');
+    else if (Buffer.isBuffer(value)) value.fill(1);
+    else if (typeof value === 'object' && value !== null) Object.assign(value, { more: { of: [1] } });
+  }
+}
+
+/** Shares what is further inside. */
+function copied(value: unknown): unknown {
+  if (value instanceof Date) return new Date(value);
+  if (Array.isArray(value)) return value.slice();
+  if (Buffer.isBuffer(value)) return Buffer.from(value);
+  return typeof value === 'object' && value !== null ? { ...value } : value;
+}
+
+useTimeZone(ZONES[seed % ZONES.length] ?? 'UTC');
 
 describe(`rows, responses and events are those of plain TypeORM (TRUTH_SEED=${seed})`, () => {
   it.each(CASES)('table $i, $twist, $data, $names', async ({ kinds, names, from, type, own, twin, i }) => {
@@ -216,48 +260,80 @@ describe(`rows, responses and events are those of plain TypeORM (TRUTH_SEED=${se
       );
     const operations = fc.sample(
       fc.record({
-        what: fc.constantFrom('insert', 'update', 'update', 'update', 'again', 'delete'),
+        what: fc.constantFrom(...OPERATIONS),
         insert: values(true),
+        many: fc.array(values(true), { minLength: 2, maxLength: 4 }),
         update: values(false),
         isInside: fc.boolean(),
       }),
-      { numRuns: OPERATIONS, seed: seed + i },
+      { numRuns: COUNT, seed: seed + i },
     );
     const twins = dataSource.getRepository(twin);
     const rows = dataSource.getRepository(own);
     const at = (id: Int64) => ({ id }) as FindOptionsWhere<Row>;
+    const saveTwins = async (all: readonly Values[]) => {
+      for (const one of all) await twins.save(twins.create(one));
+    };
     let row: Row | undefined;
     let given: Values = {};
-    for (const { what, insert, update, isInside } of operations) {
+    for (const { what, insert, many, update, isInside } of operations) {
       await dataSource.query('TRUNCATE event_outbox');
       const run = <T>(work: (by: Changes) => Promise<T>) =>
         isInside ? changes.transaction(work) : work(changes);
-      const before: Row | undefined = row;
-      if (!before || what === 'insert') {
+      const before = row && (await rows.findOneByOrFail(at(row.id)));
+      const expected: Row[] = [];
+      if (!row || !before || what === 'insert') {
         row = await run((by) => by.insert(own, insert, type));
-        await twins.save(twins.create(insert));
+        await saveTwins([insert]);
+        expected.push(row);
+      } else if (what === 'many') {
+        expected.push(...(await run((by) => by.insertAll(own, many, type))));
+        await saveTwins(many);
+        const ids = expected.map(({ id }) => id);
+        row = expected.at(-1);
+        expect(expected).toEqual(await Promise.all(ids.map((id) => rows.findOneBy(at(id)))));
+        expect(expected.map(withoutMarks)).toEqual(
+          (await Promise.all(ids.map((id) => twins.findOneBy(at(id))))).map(withoutMarks),
+        );
       } else if (what === 'delete') {
-        await run((by) => by.delete(own, before, type));
-        await twins.delete(at(before.id));
+        const known: Row = row;
+        changeInPlace(known);
+        await run((by) => by.delete(own, known, type));
+        await twins.delete(at(known.id));
+        expected.push(before);
         row = undefined;
+      } else if (what === 'caught') {
+        const known: Row = row;
+        const doomed = changes.transaction(async (inside) => {
+          await inside.update(own, known, { ...update, extra: 'caught' }, FAILING).catch(() => undefined);
+        });
+        await expect(doomed).rejects.toThrow('no data');
       } else {
+        if (what === 'assigned') Object.assign(row, structuredClone(update));
         given = what === 'again' ? structuredClone(given) : update;
-        row = await run((by) => by.update(own, before, given, type));
+        if (what === 'in place' || what === 'copied') {
+          changeInPlace(row);
+          const own = Object.entries(row).filter(([name]) => names.includes(name));
+          given = Object.fromEntries(
+            what === 'copied' ? own.map(([name, value]) => [name, copied(value)]) : own,
+          );
+        }
+        const known: Row = row;
+        row = await run((by) => by.update(own, known, given, type));
         if (Object.keys(given).length > 0)
           await twins.update(at(before.id), given as QueryDeepPartialEntity<Row>);
+        const stored = await rows.findOneByOrFail(at(before.id));
+        if (!isDeepStrictEqual(withoutMarks(before), withoutMarks(stored))) expected.push(stored);
       }
       const events = await dataSource.query<{ data: string }[]>(
-        'SELECT data::text AS data FROM event_outbox',
+        'SELECT data::text AS data FROM event_outbox ORDER BY id',
       );
-      const known = row ?? before;
-      if (!known) throw new Error('The first operation inserts a row');
-      const stored = await rows.findOneBy(at(known.id));
-      expect(row ?? null).toEqual(stored);
-      expect(withoutMarks(stored)).toEqual(withoutMarks(await twins.findOneBy(at(known.id))));
-      const isSame = before !== undefined && stored !== null && before.id === stored.id;
-      const changed = !isSame || writeJson(withoutMarks(before)) !== writeJson(withoutMarks(stored));
-      expect(events.map(({ data }) => JSON.parse(data) as unknown)).toEqual(
-        changed ? [JSON.parse(writeJson(from(stored ?? known)))] : [],
+      const id = (row ?? before)?.id ?? 0;
+      const stored = await rows.findOneBy(at(id));
+      if (what !== 'caught') expect(row ?? null).toEqual(stored);
+      expect(withoutMarks(stored)).toEqual(withoutMarks(await twins.findOneBy(at(id))));
+      expect(events.map(({ data }) => data)).toEqual(
+        expected.map((one) => writeJson({ id: one.id, ...from(one) })),
       );
     }
   });

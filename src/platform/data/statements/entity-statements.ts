@@ -198,7 +198,8 @@ export class EntityStatements<Entity extends ObjectLiteral> {
 
   /**
    * Whether PostgreSQL can make data of these members: each is a column whose JSON is the same as that of
-   * JavaScript.
+   * JavaScript. This is for speed alone: with a statement of its own for the event, and a transaction around
+   * both, a creation takes 1.4 to 1.6 times the CPU.
    */
   canMake(members: readonly string[]): boolean {
     return ['id', ...members].every((member) => {
@@ -242,6 +243,15 @@ export class EntityStatements<Entity extends ObjectLiteral> {
         `RETURNING ${after}, ${before}, ROW(${before})::record *<> ROW(${after})::record`
       );
     });
+  }
+
+  /** Deletes the row with this primary key. Returns it as it was. */
+  delete(where: object): NamedStatement | undefined {
+    const [[property, id] = ['', undefined]] = Object.entries(where) as [string, unknown][];
+    const key = this.byProperty.get(property);
+    if (!key) return undefined;
+    const sql = () => `DELETE FROM ${this.table} WHERE ${key.name} = $1 RETURNING ${this.names}`;
+    return this.statement('delete', [id], sql);
   }
 
   /** The same for a statement of {@link update}. @returns undefined if it has updated none */

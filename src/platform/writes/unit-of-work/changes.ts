@@ -171,16 +171,15 @@ export class Changes {
   }
 
   /**
-   * Removes a row like `Repository.delete`.
-   * @param row its current state; lock it first
+   * Removes a row like `Repository.delete`. The event has the row as PostgreSQL had stored it.
+   * @param row gives the key
    * @throws EntityNotFoundError if the row no longer exists
    */
   delete<Row extends Identified>(target: EntityTarget<Row>, row: Row, type: EventType<Row>): Promise<void> {
     return this.begin(async (manager) => {
-      const key = keyOf(manager, target, row);
-      const { affected } = await manager.delete(target, key);
-      if (affected === 0) throw new EntityNotFoundError(target, key);
-      await this.recordOf(manager, type, [eventData(type, row, row)]);
+      const deleted = await remove(manager, target, row);
+      if (!deleted) throw new EntityNotFoundError(target, keyOf(manager, target, row));
+      await this.recordOf(manager, type, [eventData(type, deleted, deleted)]);
     });
   }
 
@@ -282,6 +281,22 @@ async function updateByTypeOrm<Row extends Identified>(
   const after = await find(manager, target, keyOf(manager, target, { ...row, ...values }), { relations });
   if (!after) throw new Error('The row cannot be read after its update.');
   return { before, after, isChanged: !isUnchanged(metadata, before, after, values) };
+}
+
+/** Deletes a row. @returns it as it was; undefined if PostgreSQL has deleted none */
+async function remove<Row extends Identified>(
+  manager: EntityManager,
+  target: EntityTarget<Row>,
+  row: Row,
+): Promise<Row | undefined> {
+  const key = keyOf(manager, target, row);
+  const statements = EntityStatements.of(manager.dataSource, target);
+  const prepared = statements?.delete(key);
+  if (statements && prepared) return (await statements.run(manager, prepared))[0];
+  const relations = loadedRelations(manager.dataSource.getMetadata(target), row);
+  const stored = await find(manager, target, key, { relations, lock: { mode: 'pessimistic_write' } });
+  const { affected } = await manager.delete(target, key);
+  return affected === 0 ? undefined : stored;
 }
 
 /** What is read of a row besides its columns and its eager relations. */

@@ -214,6 +214,22 @@ describe.each([
   });
 });
 
+describe.each([
+  ['by a prepared statement', Loan],
+  ['by TypeORM', Book],
+])('Changes.delete, %s', (_, Target) => {
+  it('records the row as it was stored, whatever the caller has made of it', async () => {
+    const row = await changes.insert(Target, { due: new Date(DUE), note: 'old' }, VALUE);
+    await dataSource.query('TRUNCATE event_outbox');
+    row.due.setUTCDate(15);
+    row.note = 'new';
+    await changes.delete(Target, row, VALUE);
+    expect(await events()).toMatchObject([{ id: row.id, due: DUE, note: 'old' }]);
+    await expect(changes.delete(Target, row, VALUE)).rejects.toThrow('Could not find any entity');
+    expect(await events()).toHaveLength(1);
+  });
+});
+
 describe('Changes.update with a copy that shares what the caller has changed', () => {
   const BEFORE = { tags: { a: { b: [1] } }, text: { a: [1] }, words: ['a'], reader: { name: 'Ann' } };
 

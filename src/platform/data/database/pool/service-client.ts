@@ -2,6 +2,7 @@ import pg from 'pg';
 import { seconds } from '../../../kernel/clock/duration.js';
 import { endsConnection, isStaleStatement, markAsDatabaseError } from '../database-unavailable.js';
 import { TransactionRolledBack } from '../transaction-rolled-back.js';
+import { withExactDates } from './exact-dates.js';
 import { PostgresClient } from './postgres-client.js';
 
 /** Time for the response to a query, waits for locks included. */
@@ -159,7 +160,7 @@ export class ServiceClient extends PostgresClient {
     };
     this.unanswered.set(limit, ended);
     this.lookAt(limit.deadline);
-    super.query(new Query(query, values, ended));
+    super.query(new Query(query, values?.map(withExactDates), ended));
   }
 
   /** One timer serves all queries: it goes on when a query has ended, for those that follow. */
