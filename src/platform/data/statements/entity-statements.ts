@@ -168,7 +168,9 @@ export class EntityStatements<Entity extends ObjectLiteral> {
    */
   insert(rows: readonly Entity[], event?: EventOfRow): NamedStatement | undefined {
     const given = this.givenColumns(rows[0]);
-    const parameters = rows.flatMap((row) => given.map((column) => column.toParameter(row[column.property])));
+    const parameters: unknown[] = [];
+    for (const row of rows)
+      for (const column of given) parameters.push(column.toParameter(row[column.property]));
     if (parameters.some(isExpression)) return undefined;
     const values = event ? [...parameters, event.type, event.version, event.occurredAt] : parameters;
     const sql = () => {

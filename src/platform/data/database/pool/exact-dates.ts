@@ -4,6 +4,7 @@
  * 1937. It stays local time, because a `timestamp` has no offset.
  */
 export function withExactDates(value: unknown): unknown {
+  if (typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map(withExactDates);
   return value instanceof Date && value.getSeconds() - value.getUTCSeconds() ? localTime(value) : value;
 }
