@@ -57,6 +57,7 @@ import express, { type Request, type Response } from 'express';
 import { type Observable, of } from 'rxjs';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
 import { Petstore } from '../support/petstore.js';
+import { AnyKey } from '../../src/platform/index.js';
 
 /** What module authors use every day, written only with what the documentation of Nest and TypeORM shows. */
 
@@ -83,6 +84,7 @@ class PrincipalGuard implements CanActivate {
   }
 }
 
+@AnyKey()
 @Controller({ path: 'on-guards', version: '1' })
 @UseGuards(RolesGuard)
 class GuardsController {
@@ -134,6 +136,7 @@ class FilterDto {
   city?: string;
 }
 
+@AnyKey()
 @Controller({ path: 'on-pipes', version: '1' })
 class PipesController {
   @Get('int/:number')
@@ -190,6 +193,7 @@ class RangeErrorFilter implements ExceptionFilter<RangeError> {
   }
 }
 
+@AnyKey()
 @Controller({ path: 'on-filters', version: '1' })
 class FiltersController {
   @Get('conflict')
@@ -228,6 +232,7 @@ interface StoredFile {
   readonly buffer: Buffer;
 }
 
+@AnyKey()
 @Controller({ path: 'on-bodies', version: '1' })
 class BodiesController {
   @Post('upload')
@@ -271,6 +276,7 @@ class BodiesController {
 
 // Responses
 
+@AnyKey()
 @Controller({ path: 'on-responses', version: '1' })
 class ResponsesController {
   @Get('file')
@@ -341,6 +347,7 @@ class Visit {
   constructor(@Inject(REQUEST) readonly request: Request) {}
 }
 
+@AnyKey()
 @Controller({ path: 'on-providers', version: '1' })
 class ProvidersController {
   constructor(
@@ -406,6 +413,7 @@ class ToysService implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
+@AnyKey()
 @Controller({ path: 'on-toys', version: '1' })
 class ToysController {
   constructor(

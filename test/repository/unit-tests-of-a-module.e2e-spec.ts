@@ -13,6 +13,7 @@ import {
 } from 'typeorm';
 import { ApiKey } from '../../src/platform/access/keys/api-key.entity.js';
 import {
+  AnyKey,
   type Changes,
   Clock,
   Created,
@@ -80,6 +81,7 @@ class ToysService {
   }
 }
 
+@AnyKey()
 @Controller({ path: 'on-toys', version: '1' })
 class ToysController {
   constructor(private readonly toys: ToysService) {}

@@ -1,7 +1,7 @@
 import { Controller, Module, Param, Post } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { Changes, Idempotent, UnitOfWork } from '../../src/platform/index.js';
+import { AnyKey, Changes, Idempotent, UnitOfWork } from '../../src/platform/index.js';
 import { Item, ItemStatus } from '../items/item.entity.js';
 import { ITEM_CREATED, ItemsModule } from '../items/items.module.js';
 import { Petstore } from '../support/petstore.js';
@@ -22,6 +22,7 @@ const EVENTS = {
 } as const;
 type Event = keyof typeof EVENTS;
 
+@AnyKey()
 @Controller({ path: 'lost', version: '1' })
 class LostController {
   constructor(private readonly dataSource: DataSource) {}

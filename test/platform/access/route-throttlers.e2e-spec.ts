@@ -9,9 +9,10 @@ import {
   type ThrottlerModuleOptions,
 } from '@nestjs/throttler';
 import type { Request } from 'express';
-import { Public } from '../../../src/platform/index.js';
+import { AnyKey, Public } from '../../../src/platform/index.js';
 import { Petstore } from '../../support/petstore.js';
 
+@AnyKey()
 @Controller({ path: 'throttled', version: '1' })
 class ThrottledController {
   @Throttle({ default: { limit: 5, ttl: minutes(10) } })
@@ -59,6 +60,7 @@ class ThrottledController {
 
 @Public()
 @Throttle({ default: { limit: 40, ttl: minutes(10) } })
+@AnyKey()
 @Controller({ path: 'throttled/public', version: '1' })
 class PublicController {
   @Get()
@@ -69,6 +71,7 @@ class PublicController {
 
 @Public()
 @Throttle({ default: { limit: 40, ttl: minutes(10) } })
+@AnyKey()
 @Controller('throttled/public')
 class OutsideController {
   @Get()
@@ -87,6 +90,7 @@ const BY_EMAIL: ThrottlerModuleOptions = [
   },
 ];
 
+@AnyKey()
 @Controller({ path: 'throttled/invitations', version: '1' })
 class InvitationsController {
   @Post()

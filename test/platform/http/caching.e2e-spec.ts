@@ -16,12 +16,20 @@ import { Exclude } from 'class-transformer';
 import type { Response } from 'express';
 import { map } from 'rxjs';
 import { versionOf } from '../../../src/platform/http/conditional/response-headers.js';
-import { type Changes, Created, Idempotent, UnitOfWork, Updated } from '../../../src/platform/index.js';
+import {
+  AnyKey,
+  type Changes,
+  Created,
+  Idempotent,
+  UnitOfWork,
+  Updated,
+} from '../../../src/platform/index.js';
 import { ItemsModule } from '../../items/items.module.js';
 import { inlined } from '../../support/inlined.js';
 import { Petstore } from '../../support/petstore.js';
 import { bearer, type Message, send, valuesOf } from '../../support/wire.js';
 
+@AnyKey()
 @Controller({ path: 'caching', version: '1' })
 class CachingController {
   @Get('public')
@@ -48,6 +56,7 @@ class CachingController {
   }
 }
 
+@AnyKey()
 @Controller({ path: 'caching', version: '2' })
 class SecondVersionController {
   @Get()
@@ -70,6 +79,7 @@ class OwnerResponse {
 }
 
 /** Its interceptor changes what the handlers return. */
+@AnyKey()
 @Controller({ path: 'on-owners', version: '1' })
 @UseInterceptors(ClassSerializerInterceptor)
 class SerializedController {
@@ -100,6 +110,7 @@ class SerializedController {
   }
 }
 
+@AnyKey()
 @Controller({ path: 'sent', version: '1' })
 class SentController {
   @Post()

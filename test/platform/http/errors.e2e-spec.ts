@@ -11,11 +11,13 @@ import { ItemsModule } from '../../items/items.module.js';
 import { Petstore } from '../../support/petstore.js';
 import { expectErrorBody, expectPromisedHeaders } from '../../support/promises.js';
 import { bearer, type Message, send, valuesOf } from '../../support/wire.js';
+import { AnyKey } from '../../../src/platform/index.js';
 
 /** Signals to and from the slow handler. */
 const slow = new EventEmitter();
 
 /** Errors that the service itself does not produce. */
+@AnyKey()
 @Controller({ path: 'broken', version: '1' })
 class BrokenController {
   constructor(private readonly database: DataSource) {}

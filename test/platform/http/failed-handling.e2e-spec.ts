@@ -11,7 +11,7 @@ import {
   Post,
   UseFilters,
 } from '@nestjs/common';
-import { Changes, ErrorMappers, Idempotent, UnitOfWork } from '../../../src/platform/index.js';
+import { AnyKey, Changes, ErrorMappers, Idempotent, UnitOfWork } from '../../../src/platform/index.js';
 import { RouteNotFound } from '../../../src/platform/kernel/errors/route.errors.js';
 import { Petstore } from '../../support/petstore.js';
 
@@ -46,6 +46,7 @@ const original = (): never => {
   throw new RangeError('The original error.');
 };
 
+@AnyKey()
 @Controller({ path: 'failed-handling', version: '1' })
 class FailedHandlingController {
   @Get('mapper')

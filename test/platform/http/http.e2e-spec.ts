@@ -15,7 +15,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expectErrorBody, expectPromisedHeaders, expectErrorResponse } from '../../support/promises.js';
 import { ItemsModule } from '../../items/items.module.js';
 import { Petstore } from '../../support/petstore.js';
-import { Public } from '../../../src/platform/index.js';
+import { AnyKey, Public } from '../../../src/platform/index.js';
 import {
   type RawResponse,
   bearer,
@@ -27,6 +27,7 @@ import {
 } from '../../support/wire.js';
 
 @Public()
+@AnyKey()
 @Controller({ path: 'passing', version: ['1', VERSION_NEUTRAL] })
 class PassingController {
   @Get('on')
@@ -41,6 +42,7 @@ class PassingController {
 }
 
 @Public()
+@AnyKey()
 @Controller({ path: 'passing/host', version: ['1', VERSION_NEUTRAL], host: 'petstore.test' })
 class OwnHostController {
   @Get()
@@ -50,6 +52,7 @@ class OwnHostController {
 }
 
 @Public()
+@AnyKey()
 @Controller({ path: 'passing/admin', version: ['1', VERSION_NEUTRAL], host: 'admin.example.com' })
 class OtherHostController {
   @Get()
@@ -59,6 +62,7 @@ class OtherHostController {
 }
 
 @Public()
+@AnyKey()
 @Controller({ path: 'audit/known', version: ['1', VERSION_NEUTRAL] })
 class AuditedController {
   @Post()

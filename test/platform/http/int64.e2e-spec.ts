@@ -6,6 +6,7 @@ import { ItemsModule } from '../../items/items.module.js';
 import { Petstore } from '../../support/petstore.js';
 import { expectErrorResponse } from '../../support/promises.js';
 import { bearer, send, valuesOf } from '../../support/wire.js';
+import { AnyKey } from '../../../src/platform/index.js';
 
 const MAX = '9223372036854775807';
 const MIN = '-9223372036854775808';
@@ -15,6 +16,7 @@ class PointDto {
   x!: number;
 }
 
+@AnyKey()
 @Controller({ path: 'untyped', version: '1' })
 class UntypedController {
   @Post('object')

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { of } from 'rxjs';
-import { Public } from '../../../src/platform/index.js';
+import { AnyKey, Public } from '../../../src/platform/index.js';
 import { seconds } from '../../../src/platform/kernel/clock/duration.js';
 import { becomes, eventually } from '../../support/eventually.js';
 import { ItemsModule } from '../../items/items.module.js';
@@ -11,6 +11,7 @@ import { Petstore } from '../../support/petstore.js';
 
 /** The ways in which a module can respond. */
 @Public()
+@AnyKey()
 @Controller('ways')
 class WaysController {
   @Get('object')

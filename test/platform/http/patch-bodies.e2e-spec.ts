@@ -11,7 +11,7 @@ import {
 import { FileInterceptor } from '@nestjs/platform-express';
 import { ApiConsumes, PartialType } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString } from 'class-validator';
-import { EnumField, OptionalNotNull, PatchType, Text } from '../../../src/platform/index.js';
+import { AnyKey, EnumField, OptionalNotNull, PatchType, Text } from '../../../src/platform/index.js';
 import { Petstore } from '../../support/petstore.js';
 
 class CreateLabel {
@@ -67,6 +67,7 @@ class WithPrivate {
   }
 }
 
+@AnyKey()
 @Controller({ path: 'on-labels-of-things', version: '1' })
 class LabelsController {
   @Patch('new')
@@ -188,6 +189,7 @@ describe('the body of a PATCH', () => {
 
 describe('a start', () => {
   function moduleOf(dto: Type): Type {
+    @AnyKey()
     @Controller({ path: 'bodies', version: '1' })
     class BodiesController {
       update(body: object): object {

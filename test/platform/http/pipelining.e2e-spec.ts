@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { becomes, eventually } from '../../support/eventually.js';
 import { Petstore } from '../../support/petstore.js';
 import { bearer, exchange, requestBytes } from '../../support/wire.js';
+import { AnyKey } from '../../../src/platform/index.js';
 
 const gate = new EventEmitter().setMaxListeners(0);
 let ending: NodeJS.Timeout | undefined;
@@ -17,6 +18,7 @@ const sockets: Socket[] = [];
 
 /** A handler that runs until a signal. */
 @Public()
+@AnyKey()
 @Controller('slow')
 class SlowController {
   @Get()

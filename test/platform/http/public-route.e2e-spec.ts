@@ -3,7 +3,9 @@ import { Public } from '../../../src/platform/http/core/public.decorator.js';
 import { Petstore } from '../../support/petstore.js';
 import { expectPromisedHeaders, expectErrorResponse } from '../../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../../support/wire.js';
+import { AnyKey } from '../../../src/platform/index.js';
 
+@AnyKey()
 @Controller({ path: 'on-prices', version: '1' })
 class PricesController {
   /** Lists prices. */
@@ -21,6 +23,7 @@ class PricesController {
 }
 
 @Public()
+@AnyKey()
 @Controller('on-opening-hours')
 class OpeningHoursController {
   /** Tells the opening hours. */
@@ -31,6 +34,7 @@ class OpeningHoursController {
 }
 
 /** A controller without a version and without `@Public()`. */
+@AnyKey()
 @Controller('on-staff')
 class StaffController {
   /** Lists the staff. */

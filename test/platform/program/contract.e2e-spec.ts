@@ -30,6 +30,7 @@ import { ItemsModule } from '../../items/items.module.js';
 import { statusFaults } from '../../support/contract/status-fault.js';
 import { inlined } from '../../support/inlined.js';
 import { Petstore } from '../../support/petstore.js';
+import { AnyKey } from '../../../src/platform/index.js';
 
 @ValidatorConstraint({ name: 'notBeforeStart', async: true })
 class NotBeforeStart implements ValidatorConstraintInterface {
@@ -57,6 +58,7 @@ class NewPeriod {
   readonly end!: number;
 }
 
+@AnyKey()
 @Controller({ path: 'on-periods', version: '1' })
 class PeriodsController {
   @Put()
@@ -67,6 +69,7 @@ class PeriodsController {
 }
 
 /** Parameters as most handlers of Nest take them, without a DTO. */
+@AnyKey()
 @Controller({ path: 'plain', version: '1' })
 class PlainController {
   @Get()

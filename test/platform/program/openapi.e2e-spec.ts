@@ -11,7 +11,7 @@ import {
 } from '@nestjs/common';
 import { FileInterceptor } from '@nestjs/platform-express';
 import { ApiBody, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiProperty } from '@nestjs/swagger';
-import { Text } from '../../../src/platform/index.js';
+import { AnyKey, Text } from '../../../src/platform/index.js';
 import { OpenApiDocument } from '../../../src/platform/program/openapi/document/openapi-document.js';
 import { shareParts } from '../../../src/platform/program/openapi/document/shared-parts.js';
 import { ItemsModule } from '../../items/items.module.js';
@@ -32,6 +32,7 @@ class UndescribedDto {
   readonly size!: string;
 }
 
+@AnyKey()
 @Controller({ path: 'undescribed', version: '1' })
 class UndescribedController {
   @Post()
@@ -51,6 +52,7 @@ class EndlessDto {
   readonly tree!: object;
 }
 
+@AnyKey()
 @Controller({ path: 'endless', version: '1' })
 class EndlessController {
   @Post()
@@ -84,6 +86,7 @@ const crowd: Type[] = Array.from({ length: 12 }, (_, i) => {
 });
 const [FIRST = Comment] = crowd;
 
+@AnyKey()
 @Controller({ path: 'recursive', version: '1' })
 class RecursiveController {
   @Get('comments')
@@ -116,6 +119,7 @@ class CaptionDto {
   readonly caption!: string;
 }
 
+@AnyKey()
 @Controller({ path: 'on-files', version: '1' })
 class FilesController {
   @Post()

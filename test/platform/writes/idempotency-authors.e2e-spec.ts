@@ -29,7 +29,14 @@ import type { Response } from 'express';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { catchError, defer, map, of, raceWith, Subject, tap, type Observable } from 'rxjs';
-import { Changes, Idempotent, Page, UnitOfWork, violatedConstraint } from '../../../src/platform/index.js';
+import {
+  AnyKey,
+  Changes,
+  Idempotent,
+  Page,
+  UnitOfWork,
+  violatedConstraint,
+} from '../../../src/platform/index.js';
 import { Item, ItemStatus } from '../../items/item.entity.js';
 import { ITEM_CREATED, ItemsModule } from '../../items/items.module.js';
 import { becomes, eventually } from '../../support/eventually.js';
@@ -70,6 +77,7 @@ let during: () => Promise<void>;
 
 /** Results of every kind. */
 /* eslint-disable @typescript-eslint/no-unused-vars -- @Idempotent() requires the parameter */
+@AnyKey()
 @Controller({ path: 'on-results', version: '1' })
 class ResultsController {
   @Post('object')
@@ -138,6 +146,7 @@ class ResultsController {
 }
 /* eslint-enable @typescript-eslint/no-unused-vars */
 
+@AnyKey()
 @Controller({ path: 'on-authors', version: '1' })
 class AuthorsController {
   @Post('secret')
@@ -514,6 +523,7 @@ describe('at the start of the service', () => {
   }
 
   /* eslint-disable @typescript-eslint/no-unused-vars -- @Idempotent() requires the parameter */
+  @AnyKey()
   @Controller({ path: 'redirecting', version: '1' })
   class Redirecting {
     @Post()
@@ -524,6 +534,7 @@ describe('at the start of the service', () => {
     }
   }
 
+  @AnyKey()
   @Controller({ path: 'sending', version: '1' })
   class Sending {
     @Post()
@@ -533,6 +544,7 @@ describe('at the start of the service', () => {
     }
   }
 
+  @AnyKey()
   @Controller({ path: 'guarded', version: '1' })
   class Guarded {
     @Post()

@@ -12,7 +12,15 @@ import { ApiQuery } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { IsOptional, IsString } from 'class-validator';
 import fc from 'fast-check';
-import { Changes, DomainError, Id, Idempotent, type Int64, UnitOfWork } from '../../../src/platform/index.js';
+import {
+  AnyKey,
+  Changes,
+  DomainError,
+  Id,
+  Idempotent,
+  type Int64,
+  UnitOfWork,
+} from '../../../src/platform/index.js';
 import { ItemsModule } from '../../items/items.module.js';
 import { Petstore } from '../../support/petstore.js';
 import { expectErrorResponse } from '../../support/promises.js';
@@ -42,6 +50,7 @@ const Tenant = createParamDecorator(
 let calls = 0;
 
 /* eslint-disable @typescript-eslint/no-unused-vars -- what a handler takes is what the test is about */
+@AnyKey()
 @Controller({ path: 'on-quotes', version: '1' })
 class QuotesController {
   @Post('untyped')

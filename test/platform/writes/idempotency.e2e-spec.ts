@@ -15,11 +15,13 @@ import { ITEM_CREATED, ItemsModule } from '../../items/items.module.js';
 import { Petstore } from '../../support/petstore.js';
 import { expectPromisedHeaders, expectErrorResponse } from '../../support/promises.js';
 import { type RawResponse, bearer, type Message, send, valuesOf } from '../../support/wire.js';
+import { AnyKey } from '../../../src/platform/index.js';
 
 /** Runs in the middle of `POST /v1/on-litters`, for tests that need to act at that point. */
 let midway: () => Promise<void>;
 
 /** A user's module, whose handler writes in every way that a unit of work offers. */
+@AnyKey()
 @Controller({ path: 'on-litters', version: '1' })
 class LittersController {
   @Post()
@@ -55,6 +57,7 @@ class LittersController {
 let calls = 0;
 
 /** Its handlers do not support a key. */
+@AnyKey()
 @Controller({ path: 'on-plain', version: '1' })
 class PlainController {
   @Post()

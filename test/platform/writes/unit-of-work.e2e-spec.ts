@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Module, Post } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, Repository } from 'typeorm';
 import { poolOf } from '../../../src/platform/data/database/pool/service-pool.js';
-import { Changes, eventType, Idempotent, UnitOfWork } from '../../../src/platform/index.js';
+import { AnyKey, Changes, eventType, Idempotent, UnitOfWork } from '../../../src/platform/index.js';
 import { CreateItemDto } from '../../items/item.dto.js';
 import { Item, ItemStatus } from '../../items/item.entity.js';
 import { ITEM_CREATED, ItemsModule } from '../../items/items.module.js';
@@ -23,6 +23,7 @@ const FAILING = eventType<Item, object>('item.failing', FailingData, { descripti
 /** Lets the test act while handlers run. */
 let midway: () => Promise<void>;
 
+@AnyKey()
 @Controller({ path: 'work', version: '1' })
 class WorkController {
   constructor(@InjectRepository(Item) private readonly items: Repository<Item>) {}

@@ -2,7 +2,6 @@ import {
   type CanActivate,
   type ExecutionContext,
   Injectable,
-  Logger,
   type OnModuleInit,
   RequestMethod,
 } from '@nestjs/common';
@@ -39,13 +38,11 @@ const accessOf = perHandler((handler, controller) => ({
  */
 @Injectable()
 export class AccessGuard implements CanActivate, OnModuleInit {
-  private readonly logger = new Logger(AccessGuard.name);
-
   constructor(private readonly discovery: DiscoveryService) {}
 
   /**
-   * Warns of writes that every key may call, unless they say so.
-   * @throws StartupError if a route requires a scope that no module declares: no key could be limited to it
+   * @throws StartupError if a route requires a scope that no module declares: no key could be limited to it; and
+   *   for a write that every key may call, unless it says so
    */
   onModuleInit(): void {
     const handlers = handlersOf(this.discovery);
@@ -59,9 +56,8 @@ export class AccessGuard implements CanActivate, OnModuleInit {
     }
     const open = handlers.filter(isOpenWrite).map(({ controller, name }) => `${controller.name}.${name}`);
     if (open.length > 0)
-      this.logger.warn(
-        `Every API key may call ${open.join(', ')}. Add @RequireScope(), or @AnyKey() if that is meant: from 2.0 on, the ` +
-          'service does not start without one of them.',
+      throw new StartupError(
+        `Every API key may call ${open.join(', ')}. Add @RequireScope(), or @AnyKey() or @Public() if that is meant.`,
       );
   }
 
