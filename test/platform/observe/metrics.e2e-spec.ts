@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { DataSource } from 'typeorm';
 import { MetricsServer } from '../../../src/platform/observe/metrics/metrics-server.js';
 import { describeWith } from '../../support/describe-with.js';
-import { becomes } from '../../support/eventually.js';
+import { becomes, eventually } from '../../support/eventually.js';
 import { Petstore } from '../../support/petstore.js';
 import { PREFIX } from '../../support/prefix.js';
 
@@ -90,6 +90,13 @@ describe('GET /metrics', () => {
     expect(await used()).toBeGreaterThanOrEqual(runners.length);
     await Promise.all(runners.map((runner) => runner.release()));
     await becomes(() => used(), 0); // background tasks use one occasionally
+  });
+
+  it("says by how much this process's clock is ahead of PostgreSQL's, or behind", async () => {
+    const reported = async () =>
+      Number(new RegExp(String.raw`^${PREFIX}_clock_offset_seconds (\S+)$`, 'm').exec(await metrics())?.[1]);
+    const expected = () => (petstore.clock.now() - Date.now()) / 1_000;
+    await eventually(async () => Math.abs((await reported()) - expected()) < 30); // the test's clock stands still
   });
 
   it('is rendered at most once a second, and is not cacheable', async () => {

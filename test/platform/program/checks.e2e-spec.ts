@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -303,6 +304,17 @@ describe('the start and doctor warn of', () => {
     await sql(`ALTER ROLE ${role} CONNECTION LIMIT 12`);
     expect(await doctorFinds({ DATABASE_URL: url, WEBHOOK_SECRET_KEYS: mine })).toEqual([]);
     await sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
+  it.each([
+    ['ahead of', 90_400],
+    ['behind', -90_400],
+  ])('a clock that is %s that of PostgreSQL', async (side, offset) => {
+    const now = Date.now.bind(Date);
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + offset);
+    await expectWarning({}, `^the clock of this machine is 90 s ${side} that of PostgreSQL$`);
+    clock.mockRestore();
+    expect(await doctorFinds({ WEBHOOK_SECRET_KEYS: mine })).toEqual([]);
   });
 
   describe('webhook secrets that cannot be read:', () => {

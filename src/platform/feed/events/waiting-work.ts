@@ -1,22 +1,41 @@
 import { Injectable } from '@nestjs/common';
+import { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
+import { service } from '../../kernel/config/service.js';
+import { clockOffset, DATABASE_TIME } from '../../data/database/clock-offset.js';
 import { Housekeeping } from '../../data/database/housekeeping.js';
 import { queryPrepared } from '../../data/statements/run-named.js';
+import { Metrics } from '../../observe/metrics/metrics.js';
 
 const LOOK_EVERY = seconds(1);
 
+/** PostgreSQL's time, and whether there is work of each kind. */
+type Found = Record<`kind${number}`, boolean> & { readonly theirs: number };
+
 /**
  * Begins the work that waits in the database, whichever process has left it there. One prepared statement
- * each second looks for all kinds of it, so an idle process does next to nothing. `LISTEN` would not do: its
- * notifications do not pass a pooler.
+ * each second looks for all kinds of it, so an idle process does next to nothing, and brings PostgreSQL's time
+ * along. `LISTEN` would not do: its notifications do not pass a pooler.
  */
 @Injectable()
 export class WaitingWork extends Housekeeping {
   private readonly kinds: { readonly condition: string; readonly begin: () => void }[] = [];
 
-  constructor(private readonly dataSource: DataSource) {
+  private readonly offset: Gauge;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+    { registry }: Metrics,
+  ) {
     super('Background', 'look for waiting work');
+    this.offset = new Gauge({
+      name: `${service().prefix}_clock_offset_seconds`,
+      help: "Seconds by which the clock of this process is ahead of PostgreSQL's, or behind if negative.",
+      registers: [registry],
+    });
   }
 
   onApplicationBootstrap(): void {
@@ -35,8 +54,10 @@ export class WaitingWork extends Housekeeping {
 
   private async look(): Promise<void> {
     const columns = this.kinds.map(({ condition }, i) => `(${condition}) AS kind${i}`);
-    const text = `SELECT ${columns.join(', ')}`;
-    const [found] = await queryPrepared<Record<string, boolean>>(this.dataSource.manager, text, []);
+    const text = `SELECT ${[`${DATABASE_TIME} AS theirs`, ...columns].join(', ')}`;
+    const asked = this.clock.now();
+    const [found] = await queryPrepared<Found>(this.dataSource.manager, text, []);
+    if (found) this.offset.set(clockOffset(asked, found.theirs, this.clock.now()) / 1_000);
     this.kinds.forEach(({ begin }, i) => {
       if (found?.[`kind${i}`]) begin();
     });

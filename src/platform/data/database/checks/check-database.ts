@@ -5,6 +5,7 @@ import { withConnection } from '../connect-once.js';
 import { type Inspected, inspectMigrations } from '../migrations/migrate.js';
 import type { Migration } from '../migrations/migration-state.js';
 import { requireSameDatabase } from '../same-database.js';
+import { checkClock } from './clock.check.js';
 import { checkCollations } from './collations.check.js';
 import { checkConnectionLimit } from './connection-limit.check.js';
 import type { DatabaseCheck } from './database-check.js';
@@ -26,6 +27,7 @@ export const DATABASE_CHECKS: readonly DatabaseCheck[] = [
   checkMigrations,
   checkTimeLimits,
   checkConnectionLimit,
+  checkClock,
   checkCollations,
 ];
 
