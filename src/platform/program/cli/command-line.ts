@@ -4,6 +4,7 @@
 import { Command } from 'commander';
 import { USAGE_ERROR } from '../../kernel/config/startup-error.js';
 import { programName, service } from '../../kernel/config/service.js';
+import { addDatabaseCommand } from '../../data/database/activity/database.command.js';
 import { addMigrateCommand } from '../../data/database/migrations/migrate.command.js';
 import { CommandDatabase } from '../../data/database/command-database.js';
 import { migrationsOf } from '../bootstrap/migrations.js';
@@ -53,6 +54,7 @@ export async function commandLine(definition: ServiceDefinition): Promise<Comman
   for (const add of features.flatMap(({ commands = [] }) => commands)) add(program, database);
   addWorkerCommand(program, definition);
   addMigrateCommand(program, migrations);
+  addDatabaseCommand(program);
   addDoctorCommand(program, definition);
   return program;
 }

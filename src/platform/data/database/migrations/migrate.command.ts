@@ -1,10 +1,5 @@
 import { type Command, Option } from 'commander';
 import { type Json, print } from '../../../kernel/terminal/print.js';
-import { requireDataFolder } from '../command-database.js';
-import { DatabaseConfig } from '../database.config.js';
-import { Config } from '../../../kernel/config/config.js';
-import { openUnmigrated } from '../open-database.js';
-import { requireSameDatabase } from '../same-database.js';
 import {
   countConnections,
   inspectMigrations,
@@ -13,6 +8,7 @@ import {
   revertLast,
 } from './migrate.js';
 import type { Migration } from './migration-state.js';
+import { withServer } from '../with-server.js';
 import { confirm, isOnTerminal } from '../../../kernel/terminal/confirm.js';
 import { StartupError, UsageError } from '../../../kernel/config/startup-error.js';
 
@@ -81,22 +77,6 @@ async function revert(known: readonly Migration[], { json, yes, force }: Options
   print(json, { reverted: reverted ?? null }, () =>
     reverted === undefined ? 'Nothing to do: no migration has been applied.' : `Reverted: ${reverted}`,
   );
-}
-
-/**
- * `DATABASE_URL`, or the embedded database, which only a start creates: a forgotten `DATABASE_URL` must not
- * make a second one.
- */
-async function withServer<T>(work: (url: string) => Promise<T>): Promise<T> {
-  const config = new Config().read(DatabaseConfig);
-  const { databaseUrl, directDatabaseUrl = databaseUrl } = config;
-  if (databaseUrl !== undefined && directDatabaseUrl !== undefined) {
-    await requireSameDatabase(databaseUrl, directDatabaseUrl);
-    return work(directDatabaseUrl);
-  }
-  requireDataFolder(config);
-  const database = await openUnmigrated(config.dataDir);
-  return work(database.url).finally(() => database.stop());
 }
 
 const line = (state: string) => (name: string) => `${state}  ${name}`;
