@@ -39,6 +39,50 @@ describe('petstore webhooks', () => {
     expect((await run('webhooks', 'list')).stdout).toMatch(/^ID +KEY +URL .*\n1 +1 +http:/);
   });
 
+  describe('whose endpoint fails', () => {
+    const MINUTE = (minute: number) => `2026-11-28T10:0${minute}:00.000Z`;
+    beforeAll(async () => {
+      const attempts = (...all: object[]) => JSON.stringify(all);
+      await petstore.query(
+        `INSERT INTO webhook_deliveries (webhook_id, event_id, type, state, next_attempt_at, attempts, created_at)
+         SELECT $1, event_id, type, state, CASE WHEN state = 'pending' THEN now() END, attempts, now()
+         FROM jsonb_to_recordset($2) AS row (event_id bigint, type text, state text, attempts jsonb)`,
+        [
+          webhook.id,
+          `[${[
+            `{ "event_id": 1, "type": "item.created", "state": "pending", "attempts": ${attempts(
+              { at: MINUTE(1), milliseconds: 7, status: 500, error: 'http_status' },
+              { at: MINUTE(4), milliseconds: 9, error: 'tls_failed' },
+            )} }`,
+            '{ "event_id": 2, "type": "item.created", "state": "pending", "attempts": [] }',
+            `{ "event_id": 3, "type": "item.created", "state": "failed", "attempts": ${attempts({ at: MINUTE(3), milliseconds: 10_000, error: 'timeout' })} }`,
+            `{ "event_id": null, "type": "webhook.ping", "state": "delivered", "attempts": ${attempts({ at: MINUTE(5), milliseconds: 3, status: 204 })} }`,
+          ].join()}]`,
+        ],
+      );
+    });
+    afterAll(() => petstore.query('DELETE FROM webhook_deliveries'));
+
+    it('are listed with the last error of what waits or has failed', async () => {
+      const lastError = { at: MINUTE(4), milliseconds: 9, error: 'tls_failed' };
+      expect(await json('webhooks', 'list')).toMatchObject([{ pending: 2, failed: 1, lastError }]);
+      expect((await run('webhooks', 'list')).stdout).toMatch(/ LAST ERROR\n.+ 2 +1 +tls_failed\n$/);
+    });
+
+    it('are shown with their last attempts, newest first, and the errors of these', async () => {
+      const shown = (await json('webhooks', 'show', String(webhook.id))) as { attempts: object[] };
+      expect(shown).toMatchObject({ id: webhook.id, url: receiver.url, pending: 2, failed: 1 });
+      expect(shown.attempts).toMatchObject([
+        { at: MINUTE(5), eventId: null, type: 'webhook.ping', state: 'delivered', status: 204, error: null },
+        { at: MINUTE(4), eventId: 1, state: 'pending', milliseconds: 9, status: null, error: 'tls_failed' },
+        { at: MINUTE(3), eventId: 3, state: 'failed', status: null, error: 'timeout' },
+        { at: MINUTE(1), eventId: 1, state: 'pending', status: 500, error: 'http_status' },
+      ]);
+      const { stdout } = await run('webhooks', 'show', String(webhook.id));
+      expect(stdout).toMatch(/^ID .+\n1 .+\n\nAT +DELIVERY .+ ERROR\n(.+\n){4}$/);
+    });
+  });
+
   it('disables a webhook, which its owner then cannot enable, and enables it again', async () => {
     const id = String(webhook.id);
     const path = `/v1/webhooks/${id}`;
@@ -192,6 +236,7 @@ describe('petstore webhooks', () => {
   it.each([
     ['an id that no webhook has', 'disable', '4711', 'There is no webhook with the id 4711.', 1],
     ['what is not an id', 'enable', 'first', '"first" is not the id of a webhook.', 2],
+    ['an id that no webhook has', 'show', '4711', 'There is no webhook with the id 4711.', 1],
     ['an id that no webhook has', 'retry', '4711', 'There is no webhook with the id 4711.', 1],
   ])('says in one line that %s is not a webhook', async (_, action, id, line, expected) => {
     const { code, stderr } = await run('webhooks', action, id);

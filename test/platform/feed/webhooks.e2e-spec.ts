@@ -407,6 +407,25 @@ describe('webhooks', () => {
       expect(await get(id)).not.toHaveProperty('failingSince');
     });
 
+    it('are logged when an endpoint begins to fail, once, and when it works again, without its URL', async () => {
+      const { id } = await create();
+      const lines = () =>
+        petstore.log.flatMap(({ msg }) => (String(msg).includes(`Webhook ${id} `) ? [msg] : []));
+      receiver.respond = 503;
+      await addItem();
+      await work(id);
+      await pass(seconds(6));
+      await deliver(id);
+      expect(lines()).toEqual([`Webhook ${id} begins to fail: http_status 503.`]);
+      receiver.respond = 200;
+      await pass(minutes(6));
+      await deliver(id);
+      await addItem();
+      await work(id);
+      expect(lines().slice(1)).toEqual([`Webhook ${id} works again.`]);
+      expect(await deliveries(id)).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }]);
+    });
+
     it('can be requested, whatever the state of the delivery', async () => {
       const { id } = await create();
       await addItem();

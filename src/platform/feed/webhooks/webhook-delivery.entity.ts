@@ -20,6 +20,10 @@ export interface Attempt {
   readonly error?: AttemptError;
 }
 
+/** Why an attempt failed, with the HTTP status of its response, for a person; empty if it succeeded. */
+export const errorText = ({ error, status }: Partial<Attempt> = {}): string =>
+  error === undefined ? '' : [error, status].filter((part) => part !== undefined).join(' ');
+
 /** An event to be sent to a webhook. */
 @Entity('webhook_deliveries')
 @Check('webhook_deliveries_state_known', `state IN ('pending', 'delivered', 'failed')`)

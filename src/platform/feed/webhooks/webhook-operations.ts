@@ -3,13 +3,15 @@ import { EventSequencer } from '../events/event-sequencer.js';
 import { EventsService } from '../events/events.service.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { DisabledReason, Webhook, type WebhookState } from './webhook.entity.js';
-import { DeliveryState } from './webhook-delivery.entity.js';
+import { type Attempt, DeliveryState } from './webhook-delivery.entity.js';
 import { END_PAUSE, IS_ACTIVE } from './webhook-sql.js';
 
 /** Deliveries per transaction, during which no process begins to send to the webhook: milliseconds. */
 const BATCH = 1_000;
-/** Counting stops here. */
+/** Counting, and the search for the last attempts, stop here for each state. */
 const MAX_COUNT = 10_000;
+/** Attempts that are shown. */
+const SHOWN = 20;
 
 /** A webhook as shown to the operator. */
 export interface WebhookOverview {
@@ -23,6 +25,29 @@ export interface WebhookOverview {
   /** Deliveries, at most 10,000 each. */
   readonly pending: number;
   readonly failed: number;
+  /** The last failed attempt of those deliveries. */
+  readonly lastError: Attempt | null;
+}
+
+/** An attempt, with its delivery. */
+export interface ShownAttempt {
+  readonly at: string;
+  readonly deliveryId: Int64;
+  /** Null for a ping. */
+  readonly eventId: Int64 | null;
+  readonly type: string;
+  /** Of the delivery, now. */
+  readonly state: DeliveryState;
+  readonly milliseconds: number;
+  /** HTTP status. Null if there was no response. */
+  readonly status: number | null;
+  /** Null if it succeeded. */
+  readonly error: Attempt['error'] | null;
+}
+
+/** A webhook with its last attempts, newest first. */
+export interface ShownWebhook extends WebhookOverview {
+  readonly attempts: readonly ShownAttempt[];
 }
 
 /** Why nothing is sent to a webhook: it is disabled, or its key may not receive events. */
@@ -40,7 +65,13 @@ export class WebhookOperations {
   constructor(private readonly dataSource: DataSource) {}
 
   list(): Promise<WebhookOverview[]> {
-    return this.dataSource.query(LIST);
+    return this.dataSource.query(LIST, [null]);
+  }
+
+  /** @returns undefined for an unknown webhook */
+  async show(id: Int64): Promise<ShownWebhook | undefined> {
+    const [webhook] = await this.dataSource.query<WebhookOverview[]>(LIST, [id]);
+    return webhook && { ...webhook, attempts: await this.dataSource.query(ATTEMPTS, [id]) };
   }
 
   /** The owner cannot enable it again. @returns false for an unknown webhook */
@@ -146,7 +177,23 @@ const counted = (state: string): string => `
                          WHERE webhook_id = webhooks.id AND webhook_deliveries.state = '${state}'
                          LIMIT ${MAX_COUNT}) AS counted)::integer AS ${state}`;
 
+/** SQL: deliveries of a webhook. Pending ones are tried in order, so those that were tried are the oldest. */
+const deliveriesOf = (id: string, state: string): string => `
+  (SELECT id, event_id, type, state, attempts FROM webhook_deliveries
+   WHERE webhook_id = ${id} AND state = '${state}' ORDER BY id ${state === 'pending' ? '' : 'DESC'} LIMIT ${MAX_COUNT})`;
+
 const LIST = `
   SELECT id, api_key_id AS "keyId", url, types, state, disabled_reason AS "disabledReason",
-         failing_since AS "failingSince", ${counted('pending')}, ${counted('failed')}
-  FROM webhooks WHERE deleted_at IS NULL ORDER BY id`;
+         failing_since AS "failingSince", ${counted('pending')}, ${counted('failed')},
+         (SELECT attempts -> -1 FROM (${deliveriesOf('webhooks.id', 'pending')} UNION ALL ${deliveriesOf('webhooks.id', 'failed')}) AS delivery
+          WHERE attempts -> -1 -> 'error' IS NOT NULL ORDER BY attempts -> -1 ->> 'at' DESC LIMIT 1) AS "lastError"
+  FROM webhooks WHERE deleted_at IS NULL AND id = coalesce($1, id) ORDER BY id`;
+
+/** The last attempts of the webhook $1. */
+const ATTEMPTS = `
+  SELECT attempt ->> 'at' AS at, id AS "deliveryId", event_id AS "eventId", type, state,
+         (attempt -> 'milliseconds')::integer AS milliseconds, (attempt -> 'status')::integer AS status, attempt ->> 'error' AS error
+  FROM (${Object.values(DeliveryState)
+    .map((state) => deliveriesOf('$1', state))
+    .join(' UNION ALL ')}) AS delivery, jsonb_array_elements(attempts) AS attempt
+  ORDER BY at DESC, id DESC LIMIT ${SHOWN}`;

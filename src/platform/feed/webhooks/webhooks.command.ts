@@ -4,8 +4,14 @@ import { parseInt64 } from '../../kernel/json/int64.js';
 import { StartupError, UsageError } from '../../kernel/config/startup-error.js';
 import type { CommandDatabase } from '../../data/database/command-database.js';
 import { ApiKey } from '../../access/keys/api-key.entity.js';
+import { errorText } from './webhook-delivery.entity.js';
 import { Webhook } from './webhook.entity.js';
-import { type Retried, WebhookOperations, type WebhookOverview } from './webhook-operations.js';
+import {
+  type Retried,
+  type ShownAttempt,
+  WebhookOperations,
+  type WebhookOverview,
+} from './webhook-operations.js';
 import { type Json, print, table } from '../../kernel/terminal/print.js';
 import { service } from '../../kernel/config/service.js';
 
@@ -14,9 +20,14 @@ export function addWebhooksCommand(program: Command, database: CommandDatabase):
   const webhooks = program.command('webhooks').description('Manage the webhooks of all keys.');
   webhooks
     .command('list')
-    .description('List all webhooks, with their pending and failed deliveries.')
+    .description('List all webhooks, with their pending and failed deliveries, and the last error of those.')
     .option('--json', 'print a JSON array')
     .action((options: Json) => list(database, options));
+  webhooks
+    .command('show <id>')
+    .description('Show a webhook, and its last 20 attempts with their errors.')
+    .option('--json', 'print one JSON object')
+    .action((id: string, options: Json) => show(database, id, options));
   webhooks
     .command('disable <id>')
     .description('Stop sending to a webhook, such as one that misbehaves. Its owner cannot enable it.')
@@ -41,6 +52,18 @@ async function list(database: CommandDatabase, { json }: Json): Promise<void> {
   print(json, all, () => (all.length === 0 ? 'There are no webhooks.' : webhooksTable(all)));
 }
 
+async function show(database: CommandDatabase, id: string, { json }: Json): Promise<void> {
+  const number = webhookId(id);
+  const webhook = await withWebhooks(database, (webhooks) => webhooks.show(number));
+  existing(id, webhook);
+  const { attempts } = webhook;
+  print(json, webhook, () =>
+    [webhooksTable([webhook]), attempts.length === 0 ? 'No attempt was made.' : attemptsTable(attempts)].join(
+      '\n\n',
+    ),
+  );
+}
+
 async function disable(database: CommandDatabase, id: string, { json }: Json): Promise<void> {
   const number = webhookId(id);
   existing(id, await withWebhooks(database, (webhooks) => webhooks.disable(number)));
@@ -62,15 +85,15 @@ async function retry(database: CommandDatabase, id: string | undefined, { json }
   }
   const [webhook] = all;
   existing(id, webhook !== undefined);
-  if (webhook?.obstacle === 'disabled')
+  if (webhook.obstacle === 'disabled')
     throw new StartupError(
       `Webhook ${id} is disabled. First run ${service().program} webhooks enable ${id}.`,
     );
-  if (webhook?.obstacle === 'key')
+  if (webhook.obstacle === 'key')
     throw new StartupError(
       `Nothing is sent to webhook ${id}: its key is revoked, has expired or lacks a scope.`,
     );
-  const retried = webhook?.retried ?? 0;
+  const retried = webhook.retried;
   print(json, { id: number, retried }, () => `${deliveries(retried)} of webhook ${id} will be sent again.`);
 }
 
@@ -101,8 +124,8 @@ function webhookId(id: string): Int64 {
   );
 }
 
-function existing(id: string, isThere: boolean): void {
-  if (isThere) return;
+function existing(id: string, found: unknown): asserts found {
+  if (found) return;
   throw new StartupError(
     `There is no webhook with the id ${id}. ${service().program} webhooks list shows all.`,
   );
@@ -110,8 +133,8 @@ function existing(id: string, isThere: boolean): void {
 
 const webhooksTable = (all: readonly WebhookOverview[]): string =>
   table(
-    ['ID', 'KEY', 'URL', 'TYPES', 'STATE', 'FAILING SINCE', 'PENDING', 'FAILED'],
-    all.map(({ id, keyId, url, types, state, disabledReason, failingSince, pending, failed }) => [
+    ['ID', 'KEY', 'URL', 'TYPES', 'STATE', 'FAILING SINCE', 'PENDING', 'FAILED', 'LAST ERROR'],
+    all.map(({ id, keyId, url, types, state, disabledReason, failingSince, pending, failed, lastError }) => [
       String(id),
       String(keyId),
       url,
@@ -120,5 +143,21 @@ const webhooksTable = (all: readonly WebhookOverview[]): string =>
       failingSince === null ? '' : `${failingSince.toISOString().slice(0, 19)}Z`,
       String(pending),
       String(failed),
+      errorText(lastError ?? undefined),
+    ]),
+  );
+
+const attemptsTable = (all: readonly ShownAttempt[]): string =>
+  table(
+    ['AT', 'DELIVERY', 'EVENT', 'TYPE', 'STATE', 'MILLISECONDS', 'STATUS', 'ERROR'],
+    all.map(({ at, deliveryId, eventId, type, state, milliseconds, status, error }) => [
+      at,
+      String(deliveryId),
+      String(eventId ?? ''),
+      type,
+      state,
+      String(milliseconds),
+      String(status ?? ''),
+      error ?? '',
     ]),
   );

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { service } from '../../../kernel/config/service.js';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { seconds } from '../../../kernel/clock/duration.js';
-import type { Attempt } from '../webhook-delivery.entity.js';
+import { type Attempt, errorText } from '../webhook-delivery.entity.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
 import { DeliveryStore, type DueDelivery, LEASE, type Outcome } from './delivery-store.js';
 import { contentOf, signedHeaders } from './message.js';
@@ -102,7 +102,13 @@ export class WebhookDeliverer {
     if (isGone || (made.length > 0 && made.every(({ error }) => error !== undefined))) {
       const reason = await this.store.endpointFailed(due, isGone);
       if (reason) this.logger.warn(`Webhook ${due.webhookId} is disabled: its endpoint is ${reason}.`);
-    } else if (due.isFailing && made.length > 0) await this.store.endpointSucceeded(due);
+      // Not its URL, which may contain a secret.
+      else if (!due.isFailing)
+        this.logger.warn(`Webhook ${due.webhookId} begins to fail: ${errorText(made.at(-1))}.`);
+    } else if (due.isFailing && made.length > 0) {
+      await this.store.endpointSucceeded(due);
+      this.logger.log(`Webhook ${due.webhookId} works again.`);
+    }
   }
 
   /** @returns `undefined` if the attempt was abandoned */
