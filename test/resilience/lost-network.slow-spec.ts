@@ -1,6 +1,7 @@
 import { MIGRATIONS } from '../support/migrations.js';
 import { seconds } from '../../src/platform/kernel/clock/duration.js';
-import { CONNECTIONS_OF_A_PROCESS } from '../../src/platform/data/database/pool/connection-options.js';
+import { DEFAULT_POOL_SIZE } from '../../src/platform/data/database/database.config.js';
+import { connectionsOfAProcess } from '../../src/platform/data/database/pool/connection-options.js';
 import { becomes, eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { Load } from '../support/load.js';
@@ -109,7 +110,9 @@ describeWithNetwork('a network that loses all packets between PostgreSQL and', (
       const there = new Set((await server.query('SELECT id::text FROM pets')).map(({ id }) => id));
       const ids = load.created.map((body) => String((JSON.parse(body) as { id: number }).id));
       expect(ids.filter((id) => !there.has(id))).toEqual([]);
-      await eventually(async () => (await sessions()) <= CONNECTIONS_OF_A_PROCESS);
+      await eventually(
+        async () => (await sessions()) <= connectionsOfAProcess({ poolSize: DEFAULT_POOL_SIZE }),
+      );
     });
 
     it('keeps changes of keys from it no longer', async () => {

@@ -301,8 +301,11 @@ describe('the start and doctor warn of', () => {
       { DATABASE_URL: url },
       `the role ${role} has 11 connections, and a process of the service opens up to 12`,
     );
+    const smaller = { DATABASE_URL: url, WEBHOOK_SECRET_KEYS: mine, DATABASE_POOL_SIZE: '9' };
+    expect(await doctorFinds(smaller)).toEqual([]);
     await sql(`ALTER ROLE ${role} CONNECTION LIMIT 12`);
     expect(await doctorFinds({ DATABASE_URL: url, WEBHOOK_SECRET_KEYS: mine })).toEqual([]);
+    await expectWarning({ DATABASE_URL: url, DATABASE_POOL_SIZE: '20' }, 'opens up to 22$');
     await sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   });
 

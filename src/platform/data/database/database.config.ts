@@ -1,6 +1,9 @@
 import type { Variables } from '../../kernel/config/variables.js';
 import { prefixed, service } from '../../kernel/config/service.js';
 
+/** Connections that the requests of a process share, without `DATABASE_POOL_SIZE`. */
+export const DEFAULT_POOL_SIZE = 10;
+
 const POSTGRES = ['postgres:', 'postgresql:'];
 
 export class DatabaseConfig {
@@ -21,6 +24,8 @@ export class DatabaseConfig {
    * transaction.
    */
   readonly preparedStatements: boolean;
+  /** How many connections the requests and the background work of a process share. */
+  readonly poolSize: number;
   readonly dataDir: string;
   /** Whether the service runs pending migrations at start. If not, run `petstore migrate`. */
   readonly migrateAtStart: boolean;
@@ -32,6 +37,12 @@ export class DatabaseConfig {
     this.currentDirectDatabaseUrl = reread(variables, 'DATABASE_DIRECT_URL');
     if (this.directDatabaseUrl !== undefined) variables.needs('DATABASE_DIRECT_URL', 'DATABASE_URL');
     this.preparedStatements = variables.flag('DATABASE_PREPARED_STATEMENTS', true);
+    // With 4, half of the half that a client with an Idempotency-Key gets is one.
+    this.poolSize = variables.wholeNumber('DATABASE_POOL_SIZE', {
+      min: 4,
+      max: 1_000,
+      fallback: DEFAULT_POOL_SIZE,
+    });
     this.dataDir = variables.optional(prefixed('DATA_DIR')) ?? `.${service().prefix}`;
     this.migrateAtStart = variables.flag('MIGRATE_AT_START', true);
   }

@@ -6,13 +6,13 @@ import { DataSource, QueryFailedError } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { TimeLimits } from '../../kernel/clock/time-limits.js';
 import type { Config } from '../../kernel/config/config.js';
-import { DatabaseConfig } from './database.config.js';
+import { DatabaseConfig, DEFAULT_POOL_SIZE } from './database.config.js';
 import { ErrorMappers } from '../../kernel/errors/error-mappers.js';
 import { DomainError } from '../../kernel/errors/domain-error.js';
 import { ServiceUnavailable } from '../../kernel/errors/common.errors.js';
 import type { Migration } from './migrations/migration-state.js';
 import { isDatabaseUnavailable, lossOf, throwConnectionError } from './database-unavailable.js';
-import { connectionOptions, POOL_SIZE } from './pool/connection-options.js';
+import { connectionOptions } from './pool/connection-options.js';
 import { PoolWatch } from './pool/pool-watch.js';
 import { ServicePool } from './pool/service-pool.js';
 
@@ -82,7 +82,7 @@ export function poolOptions(
     ...options,
     connectTimeoutMS: connection,
     extra: { ...options.extra, queryTimeout: query },
-    poolSize: POOL_SIZE,
+    poolSize: settings?.poolSize ?? DEFAULT_POOL_SIZE,
     driver: { Pool: ServicePool },
   };
 }

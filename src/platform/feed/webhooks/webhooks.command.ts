@@ -93,7 +93,7 @@ async function retry(database: CommandDatabase, id: string | undefined, { json }
     throw new StartupError(
       `Nothing is sent to webhook ${id}: its key is revoked, has expired or lacks a scope.`,
     );
-  const retried = webhook.retried;
+  const { retried } = webhook;
   print(json, { id: number, retried }, () => `${deliveries(retried)} of webhook ${id} will be sent again.`);
 }
 

@@ -1,6 +1,6 @@
 import { warn } from '../../../kernel/config/check-result.js';
 import { DatabaseConfig } from '../database.config.js';
-import { CONNECTIONS_OF_A_PROCESS } from '../pool/connection-options.js';
+import { connectionsOfAProcess } from '../pool/connection-options.js';
 import type { DatabaseCheck } from './database-check.js';
 
 interface Limits {
@@ -25,16 +25,17 @@ const LIMITS = `
  * pooler's setting counts.
  */
 export const checkConnectionLimit: DatabaseCheck = async ({ query, config }) => {
-  const { databaseUrl, directDatabaseUrl } = config.inspect(DatabaseConfig);
+  const { databaseUrl, directDatabaseUrl, poolSize } = config.inspect(DatabaseConfig);
+  const needed = connectionsOfAProcess({ poolSize });
   if (databaseUrl === undefined || directDatabaseUrl !== undefined) return [];
   const [limits] = (await query<Limits>(LIMITS)) as readonly [Limits];
   const { role, database, ofRole, ofDatabase, ofServer } = limits;
-  const tooLow = (limit: number | null) => limit !== null && limit < CONNECTIONS_OF_A_PROCESS;
+  const tooLow = (limit: number | null) => limit !== null && limit < needed;
   const lacks = (who: string, limit: number | null, remedy: string) =>
     warn(
       'connections',
-      `${who} has ${limit} connections, and a process of the service opens up to ${CONNECTIONS_OF_A_PROCESS}`,
-      `Allow that many for each replica and worker: ${remedy}.`,
+      `${who} has ${limit} connections, and a process of the service opens up to ${needed}`,
+      `Allow that many for each replica and worker: ${remedy}. Or lower DATABASE_POOL_SIZE.`,
     );
   return [
     ...(tooLow(ofRole) ? [lacks(`the role ${role}`, ofRole, `ALTER ROLE ${role} CONNECTION LIMIT -1`)] : []),

@@ -6,10 +6,8 @@ import type { DatabaseConfig } from '../database.config.js';
 import { NOTICE_LOST_SERVER, watchClient } from './lost-connections.js';
 import { PostgresClient } from './postgres-client.js';
 
-/** How many connections the requests of a process share. */
-export const POOL_SIZE = 10;
 /** Two are not of the pool: the one that hears of changes of keys, and the one of readiness. */
-export const CONNECTIONS_OF_A_PROCESS = POOL_SIZE + 2;
+export const connectionsOfAProcess = ({ poolSize }: Pick<DatabaseConfig, 'poolSize'>): number => poolSize + 2;
 /** Time to get a free or new connection. */
 const CONNECT_TIMEOUT = seconds(3);
 /**
