@@ -64,7 +64,7 @@ const USES: readonly Use[] = [
     version: '8.23.1',
     why: 'arrays of times are read as strictly as times',
     pattern: /arrayParser as unknown/,
-    files: ['src/platform/data/database/pool/type-parsers.ts'],
+    files: ['src/platform/data/database/pool/values.ts'],
   },
   {
     package: 'pg',
@@ -157,14 +157,14 @@ const USES: readonly Use[] = [
     version: '5.3.0',
     why: 'a slot is free when its response begins: all are made with the prototype of the application',
     pattern: /defineProperty\(response, name/,
-    files: ['src/platform/http/core/adapter/release-slots.ts'],
+    files: ['src/platform/http/core/adapter/response-head.ts'],
   },
   {
     package: 'express',
     version: '5.3.0',
     why: 'a connection that may end is announced, whoever responds: all responses are made with the prototype of the application',
     pattern: /defineProperty\(response, 'writeHead'/,
-    files: ['src/platform/http/core/adapter/last-response.ts'],
+    files: ['src/platform/http/core/adapter/response-head.ts'],
   },
   {
     ...NODE,

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { minutes, seconds } from '../../kernel/clock/duration.js';
 import { TimeLimits } from '../../kernel/clock/time-limits.js';
 import { Slots, type WaitingRequest } from '../../kernel/concurrency/slots.js';
-import { releaseSlotOfStream } from '../../http/core/adapter/release-slots.js';
+import { releaseSlotOfStream } from '../../http/core/adapter/response-head.js';
 import type { Slot } from '../../http/core/request-state.js';
 import { addressOf, network } from '../../http/core/network.js';
 import { isMarked } from '../../http/core/per-handler.js';

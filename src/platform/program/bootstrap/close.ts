@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { withTimeout, seconds } from '../../kernel/clock/duration.js';
 import { StartupError } from '../../kernel/config/startup-error.js';
 import { Readiness } from '../../observe/health/readiness.js';
-import { endConnections } from '../../http/core/adapter/last-response.js';
+import { endConnections } from '../../http/core/adapter/response-head.js';
 import { HttpConfig } from '../../http/core/http.config.js';
 import { IdempotentRequests } from '../../writes/idempotency/idempotent-requests.js';
 import { ClientSlots } from '../../access/rate-limit/client-slots.js';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { getTypeParser } from './type-parsers.js';
+import { getTypeParser } from './values.js';
 
 declare module 'pg' {
   interface ClientBase {

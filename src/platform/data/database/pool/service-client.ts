@@ -2,7 +2,7 @@ import pg from 'pg';
 import { seconds } from '../../../kernel/clock/duration.js';
 import { endsConnection, isStaleStatement, markAsDatabaseError } from '../database-unavailable.js';
 import { TransactionRolledBack } from '../transaction-rolled-back.js';
-import { withExactDates } from './exact-dates.js';
+import { withExactDates } from './values.js';
 import { PostgresClient } from './postgres-client.js';
 
 /** Time for the response to a query, waits for locks included. */

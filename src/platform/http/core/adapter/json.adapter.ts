@@ -8,9 +8,8 @@ import { withTimeout, seconds } from '../../../kernel/clock/duration.js';
 import { writeJson } from '../../../kernel/json/write-json.js';
 import { markMiddleware } from './allowed-methods.js';
 import { type ServiceAddress, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
-import { announceLast } from './last-response.js';
 import { serialRequests } from './serial-requests.js';
-import { releaseSlots } from './release-slots.js';
+import { announceLast, releaseSlots } from './response-head.js';
 import type { ResponseTransaction } from '../request-state.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
 
