@@ -318,6 +318,23 @@ describeWithRedis('quotas while Redis is unavailable', () => {
     );
     await server.launch();
     await eventually(() => !storage.degraded);
-    expect(await printedMetrics()).toContain(`${PREFIX}_redis_up 1\n`);
+    await eventually(async () => (await printedMetrics()).includes(`${PREFIX}_redis_up 1\n`));
+  });
+
+  it('do not say that Redis is up while it is nearly full, and refuses one client after the other', async () => {
+    const clock = new TestClock();
+    const storage = await start(server.url, {}, clock);
+    for (let losses = 1; losses <= 3; losses++) {
+      server.command('CONFIG', 'SET', 'maxmemory', '1');
+      await eventually(() => storage.degraded);
+      server.command('CONFIG', 'SET', 'maxmemory', '0');
+      await eventually(() => !storage.degraded);
+      expect(await printedMetrics()).toMatch(
+        new RegExp(`${PREFIX}_redis_up 0\\n[^]*${PREFIX}_redis_lost_total ${losses}\\n`),
+      );
+      clock.advance(seconds(4.9));
+    }
+    clock.advance(seconds(0.1));
+    await eventually(async () => (await printedMetrics()).includes(`${PREFIX}_redis_up 1\n`));
   });
 });

@@ -14,7 +14,7 @@ const RECONNECT_EVERY = seconds(2);
 const HEARTBEAT = seconds(0.5);
 /** Requests do not wait for heartbeats. */
 const HEARTBEAT_TIMEOUT = seconds(2);
-/** How long a replica is considered alive after its last heartbeat. */
+/** How long a replica is considered alive after its last heartbeat, and how long Redis must work to be back. */
 const SEEN_FOR = seconds(5);
 
 /**
@@ -41,6 +41,8 @@ export class RedisWatch {
   private reconnectAt = -Infinity;
   /** When Redis last confirmed the number of replicas, or was lost. */
   private countedAt = -Infinity;
+  /** When Redis last failed. One that is nearly full takes heartbeats, but not the next new client. */
+  private failedAt = -Infinity;
   /** Why there is no connection. A command fails with a less helpful reason. */
   private connectionError?: string;
 
@@ -125,9 +127,10 @@ export class RedisWatch {
   }
 
   private lose(shard: string, reason: unknown): void {
+    this.failedAt = this.clock.elapsed();
     if (this.isStopped || this.lost.has(shard)) return;
+    if (this.lost.size === 0) this.metrics.redis('lost');
     this.lost.add(shard);
-    if (!this.isAnnounced) this.metrics.redis('lost');
     this.isAnnounced = true;
     const what = shard === '' ? 'Redis' : `The Redis master ${shard}`;
     const why = this.connectionError ?? reasonOf(reason);
@@ -137,7 +140,7 @@ export class RedisWatch {
   }
 
   private announceRecovery(): void {
-    if (!this.isAnnounced || this.lost.size > 0) return;
+    if (!this.isAnnounced || this.lost.size > 0 || this.clock.elapsed() - this.failedAt < SEEN_FOR) return;
     this.isAnnounced = false;
     this.metrics.redis('up');
     this.logger.log('Redis is back: counting together again.');
