@@ -426,6 +426,25 @@ describe('webhooks', () => {
       expect(await deliveries(id)).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }]);
     });
 
+    it('are logged once, although PostgreSQL refuses their outcome for a while', async () => {
+      const { id } = await create();
+      receiver.respond = 503;
+      await addItem();
+      await petstore.query(
+        `CREATE SEQUENCE refusals;
+         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refusal %', nextval('refusals'); END $$;
+         CREATE TRIGGER refuse BEFORE UPDATE OF attempts ON webhook_deliveries FOR EACH ROW EXECUTE FUNCTION refuse()`,
+      );
+      const worked = work(id);
+      const refusals = async () =>
+        (await petstore.query<{ n: number }>('SELECT last_value::integer AS n FROM refusals'))[0]?.n ?? 0;
+      await eventually(async () => (await refusals()) >= 3);
+      await petstore.query('DROP FUNCTION refuse CASCADE; DROP SEQUENCE refusals');
+      await worked;
+      expect(await deliveries(id)).toMatchObject([{ attempts: [{ status: 503 }] }]);
+      expect(petstore.log.filter(({ msg }) => String(msg).includes(`Webhook ${id} begins`))).toHaveLength(1);
+    });
+
     it('can be requested, whatever the state of the delivery', async () => {
       const { id } = await create();
       await addItem();

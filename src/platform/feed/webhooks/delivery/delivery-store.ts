@@ -42,6 +42,14 @@ export interface DueWebhook {
   readonly slotsOfKey: number;
 }
 
+/** What a failure of an endpoint means. */
+interface EndpointFailure {
+  /** Why the webhook was disabled. Null if it was not. */
+  readonly reason: DisabledReason | null;
+  /** Whether the endpoint worked before. */
+  readonly isFirst: boolean;
+}
+
 /** The result of processing a delivery. */
 export interface Outcome {
   readonly id: string;
@@ -194,32 +202,34 @@ export class DeliveryStore {
     return rows.some(({ due }) => due);
   }
 
-  async endpointSucceeded({ webhookId }: DueDelivery): Promise<void> {
-    await this.dataSource.query(
+  /** @returns whether it failed before */
+  async endpointSucceeded({ webhookId }: DueDelivery): Promise<boolean> {
+    const [, changed] = await this.dataSource.query<[unknown[], number]>(
       'UPDATE webhooks SET failing_since = NULL WHERE id = $1 AND failing_since IS NOT NULL',
       [webhookId],
     );
+    return changed > 0;
   }
 
   /**
    * Disables an endpoint that responded 410 or has failed for five days. Does nothing if the owner has
    * changed the URL since.
-   * @returns why it was disabled, or `undefined` if it was not
+   * @returns why it was disabled, if it was, and whether it worked before
    */
   async endpointFailed(
     { webhookId, url }: DueDelivery,
     isGone: boolean,
-  ): Promise<DisabledReason | undefined> {
-    const [[webhook]] = await this.dataSource.query<[{ reason: DisabledReason | null }[], number]>(
+  ): Promise<EndpointFailure | undefined> {
+    const [[failure]] = await this.dataSource.query<[EndpointFailure[], number]>(
       `WITH failed AS (
-         SELECT id, CASE WHEN $3 THEN 'gone' WHEN failing_since <= now() - interval '5 days' THEN 'failing' END AS reason
+         SELECT id, failing_since IS NULL AS "isFirst", CASE WHEN $3 THEN 'gone' WHEN failing_since <= now() - interval '5 days' THEN 'failing' END AS reason
          FROM webhooks WHERE id = $1 AND url = $2 AND state = 'enabled' FOR NO KEY UPDATE
        )
        UPDATE webhooks SET failing_since = coalesce(failing_since, now()), disabled_reason = reason,
                            state = CASE WHEN reason IS NULL THEN state ELSE 'disabled' END
-       FROM failed WHERE webhooks.id = failed.id RETURNING reason`,
+       FROM failed WHERE webhooks.id = failed.id RETURNING reason, "isFirst"`,
       [webhookId, url, isGone],
     );
-    return webhook?.reason ?? undefined;
+    return failure;
   }
 }

@@ -100,13 +100,13 @@ export class WebhookDeliverer {
     const made = attempts.filter(({ error }) => !OWN_ERRORS.includes(error));
     const isGone = made.some(({ status }) => status === GONE);
     if (isGone || (made.length > 0 && made.every(({ error }) => error !== undefined))) {
-      const reason = await this.store.endpointFailed(due, isGone);
-      if (reason) this.logger.warn(`Webhook ${due.webhookId} is disabled: its endpoint is ${reason}.`);
+      const failure = await this.store.endpointFailed(due, isGone);
+      if (failure?.reason != null)
+        this.logger.warn(`Webhook ${due.webhookId} is disabled: its endpoint is ${failure.reason}.`);
       // Not its URL, which may contain a secret.
-      else if (!due.isFailing)
+      else if (failure?.isFirst)
         this.logger.warn(`Webhook ${due.webhookId} begins to fail: ${errorText(made.at(-1))}.`);
-    } else if (due.isFailing && made.length > 0) {
-      await this.store.endpointSucceeded(due);
+    } else if (due.isFailing && made.length > 0 && (await this.store.endpointSucceeded(due))) {
       this.logger.log(`Webhook ${due.webhookId} works again.`);
     }
   }
