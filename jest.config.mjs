@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { availableParallelism } from 'node:os';
 
@@ -8,10 +7,7 @@ delete process.env.LC_ALL;
 
 /** @type {import('jest').Config} */
 export default {
-  // Another service made from this one may have removed the clients.
-  roots: ['src', 'test', 'migrations', 'clients/typescript']
-    .filter(existsSync)
-    .map((folder) => `<rootDir>/${folder}`),
+  roots: ['src', 'test', 'migrations', 'clients/typescript'].map((folder) => `<rootDir>/${folder}`),
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   testEnvironment: '<rootDir>/test/runner/environment.mjs',
   testRunner: '<rootDir>/test/runner/suite.mjs',

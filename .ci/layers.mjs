@@ -3,7 +3,7 @@
  * `npm run lint` enforces this order, and docs/architecture.md says what each folder promises.
  */
 export const GROUPS = {
-  program: ['cli', 'bootstrap', 'migrations', 'openapi'],
+  program: ['testing', 'cli', 'bootstrap', 'migrations', 'openapi'],
   feed: ['webhooks', 'events'],
   access: ['own-key', 'rate-limit', 'auth', 'keys', 'plans'],
   writes: ['unit-of-work', 'idempotency'],

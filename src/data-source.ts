@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openDataSource } from './platform/program/bootstrap/data-source.js';
+import { openDataSource } from './platform/program/tools.js';
 import { SERVICE } from './service.js';
 
 /** For the command line of TypeORM, as `npm run migration` uses it. */

@@ -1,6 +1,6 @@
 /** What the tests of a feature import, besides the feature itself. */
 export { eventually } from './support/eventually.js';
-export { Petstore } from './support/petstore.js';
+export { Petstore, Petstore as TestService } from './support/petstore.js';
 export { recordedEvents } from './support/recorded-events.js';
 export { rememberKey } from './support/run-log.js';
 export { TestClock } from './support/test-clock.js';

@@ -14,9 +14,6 @@ function anchors(page: string): string[] {
   return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
 }
 
-/** What docs/forks.md tells a service made from this one to remove. Pages that stay lead there. */
-const REMOVABLE = /^(clients\/|docs\/tutorial\.md$)/;
-
 const links = markdownPages().flatMap((page) =>
   [...readText(page).matchAll(/\]\(((?!https?:)[^)\s]+)\)/g)].map(([, link = '']) => ({ page, link })),
 );
@@ -25,7 +22,6 @@ describe('the documentation', () => {
   it.each(links)('has no broken link: $page, $link', ({ page, link }) => {
     const [path = '', anchor] = link.split('#');
     const target = path === '' ? page : join(dirname(page), path);
-    if (REMOVABLE.test(target) && !existsSync('clients')) return;
     expect(existsSync(target)).toBe(true);
     if (anchor !== undefined && target.endsWith('.md')) expect(anchors(target)).toContain(anchor);
   });

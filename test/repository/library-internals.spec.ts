@@ -202,7 +202,9 @@ const versionOf = (name: string): string =>
   (JSON.parse(readText(`node_modules/${name}/package.json`)) as { version: string }).version;
 
 it('has no other import from inside a library', () => {
-  const inside = /^(?!import type\b).*\bfrom '(?:@[^/']+\/[^/']+|(?!node:)[^@./'][^/']*)\/.+'/;
+  // Ajv documents that file as its entry for JSON Schema 2020-12.
+  const inside =
+    /^(?!import type\b).*\bfrom '(?:@[^/']+\/[^/']+|(?!node:|ajv\/dist\/2020)[^@./'][^/']*)\/.+'/;
   const imports = sources.flatMap((file) =>
     readText(file)
       .split('\n')

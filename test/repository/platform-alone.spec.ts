@@ -28,7 +28,11 @@ describe('the platform, which another service installs', () => {
         .join('\n');
     const named = sources
       .filter((file) => !file.startsWith('program/migrations/')) // what databases have recorded
-      .filter((file) => /petstore|\bpets?\b|'(free|pro|business|enterprise)'/i.test(code(file)));
+      .filter((file) =>
+        /petstore|\bpets?\b|'(free|pro|business|enterprise)'|enterprise|with (pro|business)\b/i.test(
+          code(file),
+        ),
+      );
     expect(named).toEqual([]);
   });
 });

@@ -28,6 +28,7 @@ export class Load {
     /** Every so many requests are a POST. */
     private readonly postEach = 4,
     private readonly host = '127.0.0.1',
+    private readonly resource = { path: '/v1/pets', body: '{"name":"Rex","categoryId":1}' },
   ) {
     this.clients = Array.from({ length: clients }, (_, i) => this.client(i));
   }
@@ -60,7 +61,7 @@ export class Load {
         {
           host: this.host,
           port: this.port,
-          path: method === 'GET' ? '/v1/pets?limit=1' : '/v1/pets',
+          path: method === 'GET' ? `${this.resource.path}?limit=1` : this.resource.path,
           method,
           agent: this.agent,
           headers: { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json' },
@@ -76,7 +77,7 @@ export class Load {
         },
       );
       outgoing.on('error', reject);
-      outgoing.end(method === 'POST' ? '{"name":"Rex","categoryId":1}' : undefined);
+      outgoing.end(method === 'POST' ? this.resource.body : undefined);
     });
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { migrationFolders } from '../scripts/migrations.mjs';
 import { GeneratorError } from './names.mjs';
 import { declaredNames, importedNames } from './render.mjs';
 
@@ -28,11 +29,10 @@ export async function checkFree(root, plural, table, entity, row, files) {
 
 async function checkTable(root, table) {
   const creation = new RegExp(`create table (if not exists )?"?${table}"?[\\s(]`, 'i');
-  for (const file of await readdir(join(root, 'migrations'))) {
-    if (creation.test(await readFile(join(root, 'migrations', file), 'utf8'))) {
-      throw new GeneratorError(`migrations/${file} already creates a table ${table}.`);
-    }
-  }
+  for (const folder of migrationFolders(root))
+    for (const file of await readdir(folder))
+      if (creation.test(await readFile(join(folder, file), 'utf8')))
+        throw new GeneratorError(`${basename(folder)}/${file} already creates a table ${table}.`);
 }
 
 /** The suites of the platform run together with the module. */
@@ -41,7 +41,7 @@ async function checkFixtures(root, plural, table) {
     `(path: '|@Controller\\(')${plural}['/]|(Entity\\('|create table (if not exists )?)${table}\\b|eventType\\('${table}\\.`,
     'i',
   );
-  for (const folder of ['test', 'src/platform'])
+  for (const folder of ['test', 'src/platform'].filter((each) => existsSync(join(root, each))))
     for (const file of await readdir(join(root, folder), { recursive: true }))
       if (
         /spec\.ts$|^items\/.*\.ts$/.test(file) &&

@@ -1,13 +1,15 @@
 #!/usr/bin/env node
-import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkFree } from './check.mjs';
+import { nextTime } from '../scripts/migrations.mjs';
 import { GeneratorError, substitutions } from './names.mjs';
 import { register } from './register.mjs';
 import { render } from './render.mjs';
 
-const ROOT = join(import.meta.dirname, '../..');
+/** Of the service, where npm runs its scripts. */
+const ROOT = process.cwd();
 
 const USAGE = `Generates a module with its migration and tests, and adds it to src/features.ts.
 
@@ -30,7 +32,7 @@ async function run(args) {
   const { plural, singular, help, dryRun } = read(args);
   if (help) return console.log(USAGE);
   const names = substitutions(plural, singular);
-  const files = await render(ROOT, names, await timestamp());
+  const files = await render(ROOT, names, await nextTime(ROOT));
   const named = Object.fromEntries(names);
   await checkFree(ROOT, plural, named.pet_toys, named.PetToy, named.petToy, files);
   const map = await register(ROOT, plural, `${named.PetToys}Module`);
@@ -50,13 +52,6 @@ function read(args) {
   });
   if (!values.help && positionals.length !== 1) throw new GeneratorError(`One name is needed.\n\n${USAGE}`);
   return { plural: positionals[0], singular: values.singular, help: values.help, dryRun: values['dry-run'] };
-}
-
-/** Later than every existing migration, whatever the machine's clock, because migrations run in this order. */
-async function timestamp() {
-  const files = await readdir(join(ROOT, 'migrations'));
-  const others = files.map((file) => Number.parseInt(file)).filter(Number.isSafeInteger);
-  return String(Math.max(Date.now(), ...others.map((other) => other + 1)));
 }
 
 /** The module list is written last, so that it never refers to files that could not be written. */
@@ -82,7 +77,7 @@ function report(files, map, plural, dryRun) {
 Next:
   npm start                  serves it; try it at http://127.0.0.1:3000/docs
   npm test -- ${plural.padEnd(14)} tests it
-  npm run openapi:snapshot   documents it in docs/ and in the clients, before you commit
+  npm run openapi:snapshot   documents it, before you commit
 See docs/extending.md for more fields, filters, errors and limits.
 `);
 }

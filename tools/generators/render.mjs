@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import prettier from 'prettier';
@@ -6,6 +7,8 @@ import ts from 'typescript';
 const TEMPLATE = join(import.meta.dirname, 'template');
 const SUFFIX = '.template';
 const TIMESTAMP = '0000000000000';
+/** How the template imports the platform, which another service has as a package. */
+const PLATFORM = /(?<=')(\.\.\/)+platform\/index\.js(?=')/g;
 
 /**
  * The files of a new module, formatted with the project's settings.
@@ -17,13 +20,23 @@ const TIMESTAMP = '0000000000000';
 export async function render(root, names, timestamp) {
   const all = [...names, [TIMESTAMP, timestamp]];
   const files = (await readdir(TEMPLATE, { recursive: true })).filter((file) => file.endsWith(SUFFIX));
+  const platform = await packageOf(root);
   return Promise.all(
     files.sort().map(async (file) => {
       const path = replaceNames(file.slice(0, -SUFFIX.length), all);
       const text = replaceNames(await readFile(join(TEMPLATE, file), 'utf8'), all);
-      return { path, text: await format(join(root, path), text) };
+      return {
+        path,
+        text: await format(join(root, path), platform ? text.replace(PLATFORM, platform) : text),
+      };
     }),
   );
+}
+
+/** The package from which a service imports the platform, unless it has the sources. */
+async function packageOf(root) {
+  if (existsSync(join(root, 'src/platform'))) return undefined;
+  return JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8')).name;
 }
 
 /** Names imported by the template, which the module's own classes must not use. */

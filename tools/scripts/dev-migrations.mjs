@@ -1,9 +1,10 @@
 // Lets `npm run dev` detect migrations edited after they were applied. TypeORM identifies them only by name.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { SERVICE } from '../../dist/src/service.js';
 import {
   inspectMigrations,
   migrate,
@@ -11,8 +12,11 @@ import {
   revertLast,
 } from '../../dist/src/platform/program/tools.js';
 
+export const { SERVICE } = await import(pathToFileURL(join(process.cwd(), 'dist/src/service.js')).href);
+
 const MIGRATIONS = migrationsOf(SERVICE);
-const FOLDER = join(import.meta.dirname, '../../migrations');
+/** Those that can be edited here: of the service, and of the platform in its own repository. */
+const FOLDERS = ['migrations', 'src/platform/program/migrations'].filter(existsSync);
 
 /**
  * Applies pending migrations and records the hashes of their sources.
@@ -66,9 +70,10 @@ async function outdated(client, url) {
 
 /** By class name, which is what TypeORM records. */
 async function hashesOfSources() {
-  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts'));
+  const inFolder = async (folder) => (await readdir(folder)).map((file) => join(folder, file));
+  const files = (await Promise.all(FOLDERS.map(inFolder))).flat().filter((file) => file.endsWith('.ts'));
   const hashes = files.map(async (file) => {
-    const text = await readFile(join(FOLDER, file), 'utf8');
+    const text = await readFile(file, 'utf8');
     const [, name] = /export class (\w+)/.exec(text) ?? [];
     return [name, createHash('sha256').update(text).digest('hex')];
   });

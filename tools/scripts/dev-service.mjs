@@ -7,8 +7,7 @@ import {
   serve,
   start,
 } from '../../dist/src/platform/program/tools.js';
-import { SERVICE } from '../../dist/src/service.js';
-import { applyMigrations } from './dev-migrations.mjs';
+import { applyMigrations, SERVICE } from './dev-migrations.mjs';
 
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 const has = (flag) => process.argv.includes(flag);
@@ -34,6 +33,6 @@ function say(outdated) {
   console.log(
     has('--keys')
       ? `press r and Enter to revert ${all}, and to apply what you have now.`
-      : `npx petstore migrate --revert --force reverts the newest one, and a save of a source applies what you have now.`,
+      : `npx ${SERVICE.program} migrate --revert --force reverts the newest one, and a save of a source applies what you have now.`,
   );
 }

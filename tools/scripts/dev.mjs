@@ -4,13 +4,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const SETTLED = 50; // milliseconds without a further file, because an editor may save several at once
 const STOP_TIMEOUT = 500; // milliseconds
 /** Whether a person can press keys. */
 const hasKeys = process.stdin.isTTY === true;
-const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+/** In the service, where npm runs its scripts. */
+const at = (path) => join(process.cwd(), path);
 
 // In the process group of this process: Ctrl-C ends both, during the first build too.
 const nest = spawn(process.execPath, [at('node_modules/@nestjs/cli/bin/nest.js'), 'build', '--watch'], {
@@ -28,7 +30,7 @@ createInterface({ input: nest.stderr }).on('line', (line) => {
 
 await firstBuild;
 const [{ SERVICE }, { Config, DatabaseConfig, migrationsOf, openDatabase, run, serve }] = await Promise.all([
-  import('../../dist/src/service.js'),
+  import(pathToFileURL(at('dist/src/service.js')).href),
   import('../../dist/src/platform/program/tools.js'),
 ]);
 
@@ -63,7 +65,7 @@ class Service {
   start(...args) {
     const keys = hasKeys ? ['--keys'] : [];
     const flags = ['--import', new URL('source-maps.mjs', import.meta.url).href, '--stack-trace-limit=30'];
-    const command = [...flags, at('tools/scripts/dev-service.mjs'), ...keys, ...args];
+    const command = [...flags, fileURLToPath(new URL('dev-service.mjs', import.meta.url)), ...keys, ...args];
     this.#child = spawn(process.execPath, command, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: {

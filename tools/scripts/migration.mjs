@@ -3,11 +3,14 @@
 // migrations.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, readdir } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { nextTime } from './migrations.mjs';
 
-const root = join(import.meta.dirname, '../..');
+/** Of the service, where npm runs its scripts. */
+const root = process.cwd();
 const USAGE = `Writes migrations/<time>-<name>.ts with the differences between your entities and the tables.
 
   npm run migration -- <name>
@@ -31,7 +34,7 @@ async function writeMigration(name) {
   });
   const [tools, { SERVICE }, { default: pg }] = await Promise.all([
     import('../../dist/src/platform/program/tools.js'),
-    import('../../dist/src/service.js'),
+    import(pathToFileURL(join(root, 'dist/src/service.js')).href),
     import('pg'),
   ]);
   const { Config, DatabaseConfig, migrate, migrationsOf, openUnmigrated } = tools;
@@ -59,7 +62,7 @@ async function writeMigration(name) {
 
 /** TypeORM's own command compares the schemas. @returns the file it wrote, if any, or what it says if it fails */
 async function generate(name, url) {
-  const file = `migrations/${await timestamp()}-${name}.ts`;
+  const file = `migrations/${await nextTime(root)}-${name}.ts`;
   const args = ['node_modules/typeorm/cli.js', 'migration:generate', `migrations/${name}`];
   args.push('-d', 'dist/src/data-source.js', '-t', file.match(/\d+/)[0]);
   const typeorm = spawn(process.execPath, args, {
@@ -81,17 +84,7 @@ async function generate(name, url) {
 function report(file, errors) {
   if (errors) fail(errors);
   else if (!file) console.log('Nothing to write: your entities match the tables.');
-  else
-    console.log(
-      `created  ${file}\n\nReview it before you use it: npm run dev, npm start and petstore migrate apply it.`,
-    );
-}
-
-/** Later than every existing migration, whatever the machine's clock, because migrations run in this order. */
-async function timestamp() {
-  const files = await readdir(join(root, 'migrations'));
-  const others = files.map((file) => Number.parseInt(file)).filter(Number.isSafeInteger);
-  return Math.max(Date.now(), ...others.map((other) => other + 1));
+  else console.log(`created  ${file}\n\nReview it before you use it: npm run dev and npm start apply it.`);
 }
 
 function fail(message) {

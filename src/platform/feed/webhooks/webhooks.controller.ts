@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@ne
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { type ApiKeyPrincipal, CurrentPrincipal } from '../../access/auth/principal.js';
 import { RequireScope } from '../../access/auth/require-scope.decorator.js';
+import { PLACES } from '../../kernel/config/service.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { ApiErrors } from '../../kernel/errors/api-errors.decorator.js';
 import { Id } from '../../http/validation/id.decorator.js';
@@ -45,7 +46,7 @@ export class WebhooksController {
     summary: 'Create a webhook',
     description:
       'Sends new events to `url`, signed according to Standard Webhooks. A webhook belongs to the key that ' +
-      'creates it: 2 of them with the free plan, 5 with pro, 20 with business, 50 with enterprise. The response has the ' +
+      `creates it: ${PLACES.webhooks}. The response has the ` +
       '`secret`, which is shown only once. `Idempotency-Key` is not supported, ' +
       'because responses with secrets are not stored.',
   })

@@ -84,6 +84,7 @@ export const PLACES = {
   plan: '%service.plan%',
   plans: '%service.plans%',
   event: '%service.event%',
+  webhooks: '%service.webhooks%',
 } as const;
 
 /** The name of the program, for lines on stderr: an error may come before there is a service. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { Config } from '../../kernel/config/config.js';
 import { DatabaseConfig } from '../../data/database/database.config.js';
@@ -34,7 +35,7 @@ class CommandDataSource extends DataSource {
     super({
       ...connectionOptions(url),
       extra: { Client: PostgresClient }, // without timeouts: a migration may take long
-      entities: [...entities],
+      entities: [join(import.meta.dirname, '../../**/*.entity.js'), ...entities],
       migrations: [...migrationsOf(service)],
     });
   }

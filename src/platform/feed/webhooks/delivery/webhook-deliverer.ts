@@ -58,7 +58,7 @@ export class WebhookDeliverer {
    * @param stop aborts the attempts; another process makes them again
    * @throws database errors
    */
-  async deliver(webhookId: string, stop = new AbortController().signal): Promise<void> {
+  async deliver(webhookId: string, stop: AbortSignal = new AbortController().signal): Promise<void> {
     const end = this.clock.elapsed() + SERVING_TIME;
     let batch: BatchResult;
     do batch = await this.deliverBatch(webhookId, stop);
