@@ -1,10 +1,9 @@
 import { allFilesIn, readText } from '../../../../test/support/repository.js';
 
-const code = allFilesIn('src')
-  .filter((file) => file.startsWith('platform/config/') || file.endsWith('.config.ts'))
-  .filter((file) => !file.startsWith('features/')) // another service describes its own in its README.md
+const code = allFilesIn('src/platform') // a module describes its own where its author does
+  .filter((file) => file.startsWith('kernel/config/') || file.endsWith('.config.ts'))
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
-  .map((file) => readText(`src/${file}`))
+  .map((file) => readText(`src/platform/${file}`))
   .join('\n');
 const read = [...code.matchAll(/variables\.(\w+)\('([A-Z][A-Z_]+)'/g)].flatMap(([, reader, name = '']) =>
   reader === 'secretUrl' || reader === 'secret' ? [name, `${name}_FILE`] : [name],
