@@ -3,6 +3,7 @@ import type { Int64 } from '../../kernel/json/int64.js';
 import type { Step } from '../../http/core/middleware/before-routes.js';
 import { addressOf } from '../../http/core/network.js';
 import type { ObservedResponse } from '../../http/core/middleware/response-observer.js';
+import { traceIdOf } from '../tracing/tracing.js';
 import { Logger } from './logger.js';
 
 /**
@@ -69,7 +70,8 @@ function lineOf({ request, route, status, duration, complete }: ObservedResponse
     line.plan = principal.plan;
   }
   line.address = addressOf(request);
-  if (headers.traceparent !== undefined) line.traceId = TRACE_ID.exec(String(headers.traceparent))?.[1];
+  const traceId = traceIdOf(request) ?? TRACE_ID.exec(String(headers.traceparent))?.[1];
+  if (traceId !== undefined) line.traceId = traceId;
   if (errorCode !== undefined) line.code = errorCode;
   if (reason !== undefined) line.reason = reason;
   if (!complete) line.aborted = true;

@@ -101,6 +101,7 @@ export function setupApp(app: NestExpressApplication): NestExpressApplication {
     ...(tracing ? [tracing.record] : []),
   ];
   const observe = observeResponses(app.get(Clock), observers);
+  if (tracing) app.use(tracing.begin);
   app.use(
     beforeRoutes(
       setRequestId,
