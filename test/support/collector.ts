@@ -6,14 +6,14 @@ interface Attribute {
   readonly value: { readonly stringValue?: string; readonly intValue?: number };
 }
 
-interface SentSpan {
+export interface SentSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly name: string;
   readonly kind: number;
   readonly attributes: readonly Attribute[];
-  readonly status: { readonly code?: number };
+  readonly status: { readonly code?: number; readonly message?: string };
 }
 
 interface Export {
@@ -23,12 +23,14 @@ interface Export {
 /** A fake OpenTelemetry collector that stores what it receives over OTLP/HTTP. */
 export class Collector {
   readonly spans: SentSpan[] = [];
+  /** All that it has received, with what `spans` does not type. */
+  readonly exports: unknown[] = [];
   readonly resource = new Map<string, string | number | undefined>();
   private readonly server = createServer((request, response) => {
     void (async () => {
-      const { resourceSpans } = JSON.parse(
-        Buffer.concat((await request.toArray()) as Buffer[]).toString(),
-      ) as Export;
+      const sent = JSON.parse(Buffer.concat((await request.toArray()) as Buffer[]).toString()) as Export;
+      const { resourceSpans } = sent;
+      this.exports.push(sent);
       for (const { resource, scopeSpans } of resourceSpans) {
         for (const { key, value } of resource.attributes) this.resource.set(key, value.stringValue);
         for (const { spans } of scopeSpans) this.spans.push(...spans);

@@ -1,13 +1,18 @@
 // tracing/ sends a span for each request to OpenTelemetry, and beneath it those of its statements, if an
 // endpoint is set.
 
-import type { Span, Tracer } from '@opentelemetry/api';
+import type { Attributes, Span, SpanKind, SpanStatusCode, Tracer } from '@opentelemetry/api';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
 import type { Request, RequestHandler } from 'express';
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { service } from '../../kernel/config/service.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import type { ObservedResponse, ResponseObserver } from '../../http/core/middleware/response-observer.js';
+
+/** Of `@opentelemetry/api`, which may not be loaded. */
+const CLIENT: SpanKind.CLIENT = 2;
+const ERROR: SpanStatusCode.ERROR = 2;
 
 const FLUSH_TIMEOUT = seconds(1.5);
 
@@ -21,18 +26,14 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-let started: Promise<Tracing> | undefined;
 let tracer: Tracer | undefined;
 const spans = new WeakMap<Request, Span>();
 
 /**
- * Starts tracing, once in a process, before anything else loads `pg` or `ioredis`: their instrumentations
- * replace methods as these are loaded. The libraries of OpenTelemetry read their configuration from environment
+ * Starts tracing, once in a process. The libraries of OpenTelemetry read their configuration from environment
  * variables. They are loaded only here to save memory and time.
  */
-export const startTracing = (): Promise<Tracing> => (started ??= start());
-
-async function start(): Promise<Tracing> {
+export async function startTracing(): Promise<Tracing> {
   const [api, sdk, { OTLPTraceExporter }, resources, { PgInstrumentation }, { IORedisInstrumentation }] =
     await Promise.all([
       import('@opentelemetry/api'),
@@ -45,15 +46,17 @@ async function start(): Promise<Tracing> {
   const named = resources.resourceFromAttributes({ 'service.name': service().prefix });
   const provider = new sdk.NodeTracerProvider({
     resource: named.merge(resources.detectResources({ detectors: [resources.envDetector] })),
-    spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [
+      { ...NO_PROCESSOR, onEnd: withoutMessage },
+      new sdk.BatchSpanProcessor(new OTLPTraceExporter()),
+    ],
   });
   provider.register(); // for the spans of modules, too
   const ownTracer = (tracer = provider.getTracer(service().prefix));
   // Polling has no parent. The arguments of a Redis command contain addresses.
   new PgInstrumentation({ requireParentSpan: true });
   new IORedisInstrumentation({ requireParentSpan: true, dbStatementSerializer: (command) => command });
-  const require = createRequire(import.meta.url);
-  for (const library of ['pg', 'ioredis']) require(library); // an `import` would not pass the instrumentations
+  instrument();
   return {
     begin: (request, _response, next) => {
       const caller = api.propagation.extract(api.ROOT_CONTEXT, request.headers);
@@ -72,6 +75,50 @@ async function start(): Promise<Tracing> {
     },
     close: () => Promise.race([provider.shutdown(), delay(FLUSH_TIMEOUT, undefined, { ref: false })]),
   };
+}
+
+/**
+ * The instrumentations replace methods of prototypes when a library passes `require`, loaded before or not.
+ * What is imported does not pass it.
+ */
+function instrument(): void {
+  const require = createRequire(import.meta.url);
+  require('pg');
+  createRequire(require.resolve('pg'))('pg-pool'); // which only `pg` depends on
+  require('ioredis');
+}
+
+const NO_PROCESSOR = {
+  onStart: () => undefined,
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+};
+
+/** The message of an error of PostgreSQL contains values of the request. */
+function withoutMessage({ kind, status }: ReadableSpan): void {
+  if (kind === CLIENT) delete status.message;
+}
+
+/**
+ * Runs work in a span of its own, beneath the one in which it is called. Without a collector it just runs it.
+ * @param attributes nothing that the log omits, such as an address
+ */
+export async function inSpan<T>(
+  name: string,
+  attributes: Attributes,
+  work: (span?: Span) => Promise<T>,
+): Promise<T> {
+  if (!tracer) return work();
+  return tracer.startActiveSpan(name, { attributes }, async (span) => {
+    try {
+      return await work(span);
+    } catch (error) {
+      span.setStatus({ code: ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
 }
 
 /** The trace of a request, if its span is sent. */

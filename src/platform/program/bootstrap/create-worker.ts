@@ -13,6 +13,7 @@ import { StartupError } from '../../kernel/config/startup-error.js';
 import { Logger } from '../../observe/logging/logger.js';
 import { LoggingModule } from '../../observe/logging/logging.module.js';
 import { MetricsModule } from '../../observe/metrics/metrics.module.js';
+import { TracingModule } from '../../observe/tracing/tracing.module.js';
 
 /** The application of a worker: only the features with background work, and no HTTP server. */
 @Module({})
@@ -27,6 +28,7 @@ export class WorkerModule {
         DatabaseModule.with(config, databaseUrl, migrationsOf(service)),
         ErrorsModule,
         LoggingModule,
+        TracingModule,
         MetricsModule.with(config, 'worker'),
         ...features,
       ],

@@ -2,13 +2,11 @@
 
 import type { NestApplicationContext } from '@nestjs/core';
 import { hours } from '../../kernel/clock/duration.js';
-import { Config } from '../../kernel/config/config.js';
+import type { Config } from '../../kernel/config/config.js';
 import { service } from '../../kernel/config/service.js';
 import { DatabaseConfig } from '../../data/database/database.config.js';
 import { HttpConfig } from '../../http/core/http.config.js';
 import { cannotListen, checkAddress } from '../../http/core/listen-on.js';
-import { TracingConfig } from '../../observe/tracing/tracing.config.js';
-import { startTracing } from '../../observe/tracing/tracing.js';
 import { inspectSettings } from './application.js';
 import { migrationsOf } from './migrations.js';
 import type { ServiceDefinition } from './service-definition.js';
@@ -102,10 +100,8 @@ interface Checked {
 
 /** Checks all settings, those of modules too, before anything is opened or changed. @throws StartupError */
 async function checkedSettings(definition: ServiceDefinition): Promise<Checked> {
-  const settings = new Config();
-  if (settings.inspect(TracingConfig).tracing) await startTracing(); // before the application loads `pg`
   const { features } = await definition.load();
-  const config = inspectSettings(features, settings);
+  const config = inspectSettings(features);
   // With the embedded PostgreSQL, a person reads the lines of the start.
   if (config.inspect(DatabaseConfig).databaseUrl !== undefined) StartLines.useFormOfLog();
   reportChecks(checkSettings(config));

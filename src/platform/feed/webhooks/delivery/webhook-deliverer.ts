@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { service } from '../../../kernel/config/service.js';
+import { inSpan } from '../../../observe/tracing/tracing.js';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { seconds } from '../../../kernel/clock/duration.js';
 import { type Attempt, errorText } from '../webhook-delivery.entity.js';
@@ -58,7 +59,12 @@ export class WebhookDeliverer {
    * @param stop aborts the attempts; another process makes them again
    * @throws database errors
    */
-  async deliver(webhookId: string, stop: AbortSignal = new AbortController().signal): Promise<void> {
+  deliver(webhookId: string, stop: AbortSignal = new AbortController().signal): Promise<void> {
+    const attributes = { [`${service().prefix}.webhook_id`]: webhookId };
+    return inSpan('deliver webhook', attributes, () => this.deliverAll(webhookId, stop));
+  }
+
+  private async deliverAll(webhookId: string, stop: AbortSignal): Promise<void> {
     const end = this.clock.elapsed() + SERVING_TIME;
     let batch: BatchResult;
     do batch = await this.deliverBatch(webhookId, stop);
@@ -115,7 +121,13 @@ export class WebhookDeliverer {
   private async attempt(due: DueDelivery, stop: AbortSignal): Promise<AttemptResult | undefined> {
     const began = this.clock.elapsed();
     const at = new Date(this.clock.now()).toISOString();
-    const sent = await this.post(due, stop);
+    const attributes = { [`${service().prefix}.delivery_id`]: due.id };
+    const sent = await inSpan('attempt', attributes, async (span) => {
+      const result = await this.post(due, stop);
+      if (result?.status !== undefined) span?.setAttribute('http.response.status_code', result.status);
+      if (result?.error !== undefined) span?.setAttribute('error.type', result.error);
+      return result;
+    });
     if (!sent) return undefined;
     const { retryAfter, ...result } = sent;
     const milliseconds = Math.round(this.clock.elapsed() - began);
