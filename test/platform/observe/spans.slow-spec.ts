@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Collector, type SentSpan } from '../../support/collector.js';
 import { eventually } from '../../support/eventually.js';
 import { COMMAND_LINE, emptyFolder, Program, run, SERVICE } from '../../support/program.js';
@@ -16,6 +17,22 @@ const SERVER_SPAN = 2;
 const ERROR = 2;
 const PET = { name: 'Rex', categoryId: 1 };
 const PET_PATH = '/v1/pets';
+
+/** Puts a method of a module into a span, as its author would. */
+const MODULE = `
+  import { createRequire } from 'node:module';
+  import { PetsService } from '${new URL('pets/pets.service.js', pathToFileURL(SERVICE)).href}';
+  const { trace } = createRequire('${SERVICE}')('@opentelemetry/api');
+  const { list } = PetsService.prototype;
+  PetsService.prototype.list = function (...args) {
+    return trace.getTracer('pets').startActiveSpan('own', async (span) => {
+      try {
+        return await list.apply(this, args);
+      } finally {
+        span.end();
+      }
+    });
+  };`;
 
 let collector: Collector;
 let database: TestDatabase;
@@ -120,6 +137,19 @@ describe('spans of a request', () => {
       'once-only-1',
     ])
       expect(sent).not.toContain(hidden);
+  });
+
+  it('has that of a module beneath, and beneath this what runs in it', async () => {
+    const module = join(folder.path, 'module.mjs');
+    await writeFile(module, MODULE);
+    const { program, url } = await startService({ NODE_OPTIONS: `--import ${pathToFileURL(module).href}` });
+    const pets = await fetch(new URL(PET_PATH, url), { headers: { Authorization: `Bearer ${key}` } });
+    expect(pets.status).toBe(200);
+    await stop(program);
+    const own = collector.spans.find(({ name }) => name === 'own');
+    expect(own && parentOf(own)?.name).toBe('GET /v1/pets');
+    const beneath = collector.spans.filter((span) => parentOf(span) === own);
+    expect(names(beneath).some((name) => name.startsWith('pg.query:'))).toBe(true);
   });
 
   it('are of their own request if requests share a packet', async () => {
