@@ -23,9 +23,10 @@ const RUN: Record<string, readonly (readonly RegExp[])[]> = {
     [/"status":"approved"[^]*"status":"delivered"[^]*"name":"Luna","categoryId":1,"status":"sold"/],
     [/^\[\{"id":\d+,"name":"Rex","categoryId":\d+,"status":"available"\}/],
     [/^\[\{"id":\d+,"petId":\d+,[^{]*"status":"delivered"[^{]*$/],
-    [/"type":"order.delivered"/],
+    [/Link: <[^>]+>; rel="next"[^]*"type":"order.delivered"/],
     [/"secret":"whsec_/],
     [/"petId":\d+,.*"status":"placed"/],
+    [/^HTTP\/1.1 204 /],
     [
       /^HTTP\/1.1 400 [^]*Content-Type: application\/json[^]*"code":"validation_failed"/,
       /"plan":"free","minute":\{"limit":60,"remaining":\d+,/,
