@@ -199,6 +199,20 @@ describeInBrowser('Swagger UI in a browser', 'GET /docs in a browser', (launch) 
       await control.dispatchEvent('click');
     }
     expect(await page.evaluate('[innerWidth, document.documentElement.scrollWidth]')).toEqual([390, 390]);
+    // A response stays in its box, whose long headers scroll.
+    await petstore.query(
+      `INSERT INTO pets (name, category_id, status) SELECT 'Rex', 1, 'available' FROM generate_series(1, 30)`,
+    );
+    await authorize(page, await petstore.key());
+    await open('listPets');
+    await operation('listPets').getByRole('button', { name: 'Try it out' }).click();
+    await execute('listPets');
+    const [table, box] = await Promise.all(
+      ['.live-responses-table', '.responses-inner'].map((part) =>
+        operation('listPets').locator(part).boundingBox(),
+      ),
+    );
+    expect((table?.x ?? 0) + (table?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0));
   });
 
   it('sent no request to another host and logged no error or warning in any test', () => {
