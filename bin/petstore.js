@@ -20,7 +20,7 @@ if (existsSync(at('dist/src/cli.js')) || build()) {
   const { load } = await import(
     new URL('../dist/src/platform/kernel/config/out-of-files.js', import.meta.url).href
   );
-  await load(() => import(new URL('../dist/src/cli.js', import.meta.url).href));
+  await load(() => import(new URL('../dist/src/cli.js', import.meta.url).href), 'petstore');
 } else {
   process.stderr.write('petstore: the build failed. Run: npm ci && npm run build\n');
   process.exitCode = 1;

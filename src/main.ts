@@ -5,4 +5,4 @@ await load(async () => {
   const { SERVICE } = await import('./service.js');
   const { runService } = await import('./platform/program/index.js');
   runService(SERVICE);
-});
+}, 'petstore');

@@ -56,6 +56,7 @@ const IMPORTS = [
   ['./platform/kernel/config/out-of-files.js', `${NAME}/load`],
   ...['wiring', 'tools'].map((entry) => [`./platform/program/${entry}.js`, `${NAME}/${entry}`]),
   ['./platform/program/index.js', `${NAME}/program`],
+  ["}, 'petstore');", '});'],
   ['...MODULES, // PetsModule, CategoriesModule, StoreModule and yours', '...MODULES, // yours'],
 ];
 

@@ -35,7 +35,7 @@ export const exitCodeOf = (error: unknown): number => (error instanceof StartupE
 export const errorText = (error: unknown): string =>
   error instanceof StartupError
     ? `${programName()}: ${error.message}`
-    : (outOfFiles(error) ?? describe(error));
+    : (outOfFiles(error, programName()) ?? describe(error));
 
 const describe = (error: unknown): string =>
   isNativeError(error) ? (error.stack ?? error.message) : String(error);
