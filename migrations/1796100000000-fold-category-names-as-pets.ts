@@ -12,6 +12,8 @@ const KEY_OF = (name: string) => String.raw`folded_pet_name(replace(replace(${na
  * service writes into it.
  */
 export class FoldCategoryNamesAsPets1796100000000 implements MigrationInterface {
+  static readonly upgradesFrom = '1.3';
+
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('LOCK TABLE categories IN SHARE ROW EXCLUSIVE MODE');
     await runner.query('ALTER TABLE categories DROP CONSTRAINT categories_name_key');

@@ -46,7 +46,7 @@ class ToyResponse {
 
 class ToyData {
   readonly name!: string;
-  static data({ name }: Omit<ApiKey, 'id'>): ToyData {
+  static from({ name }: ApiKey): ToyData {
     return { name };
   }
 }

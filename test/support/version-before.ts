@@ -8,11 +8,11 @@ import { emptyFolder } from './program.js';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * The commit before the newest migration was added, or a given one.
+ * The commit before the newest migration was added.
  * @returns undefined if the history is missing, such as in a shallow clone
  */
-export function commitBefore(...migrations: readonly string[]): string | undefined {
-  const paths = migrations.length > 0 ? migrations : ['migrations', 'src/platform/program/migrations'];
+export function commitBefore(): string | undefined {
+  const paths = ['migrations', 'src/platform/program/migrations'];
   const added = git('log', '-1', '--diff-filter=A', '--format=%H', '--', ...paths);
   return added && git('rev-parse', '--verify', '--quiet', `${added}^`);
 }

@@ -9,6 +9,7 @@ import { migrate, revertLast } from '../../../src/platform/data/database/migrati
 import { connectionOptions } from '../../../src/platform/data/database/pool/connection-options.js';
 import { eventually } from '../../support/eventually.js';
 import { Petstore } from '../../support/petstore.js';
+import { COMMAND_LINE, run } from '../../support/program.js';
 import { appliedMigrations, describeSchema, type SchemaItem } from '../../support/schema.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../../support/test-database.js';
 
@@ -158,7 +159,11 @@ describe('the migrations', () => {
 
 describe('a database of 1.3', () => {
   /** What 2.0 adds, and what 1.3 made itself. */
-  const ADDED = ['IndexDeliveriesByState1796200000000', 'FreePlans1796200000001'];
+  const ADDED = [
+    'IndexDeliveriesByState1796200000000',
+    'FreePlans1796200000001',
+    'DropUnusedTables1796300000000',
+  ];
   const OLD_INDEX =
     'CREATE INDEX webhook_deliveries_webhook_id_state_id_idx ON webhook_deliveries (webhook_id, state, id)';
   let database: TestDatabase;
@@ -203,6 +208,7 @@ describe('a database of 1.3', () => {
   it('does not go back with a key whose plan 1.3 does not have, and names it', async () => {
     await migrate(database.url, MIGRATIONS);
     await addKey('gold');
+    await revertLast(database.url, MIGRATIONS);
     await expect(revertLast(database.url, MIGRATIONS)).rejects.toThrow(
       'Keys have plans that the older version does not have: 1 (gold). Give them other plans first.',
     );
@@ -213,6 +219,62 @@ describe('a database of 1.3', () => {
     await sql('DROP INDEX webhook_deliveries_webhook_id_state_id_idx');
     await migrate(database.url, MIGRATIONS);
     expect(await describeSchema(database.url)).toEqual(await describeSchema(fresh.url));
+  });
+});
+
+describe('a database of a version before 1.3', () => {
+  /** The last migrations of 1.3: that of the platform and that of the pets. */
+  const LAST = ['BoundKeyHistory1795950000001', 'FoldCategoryNamesAsPets1796100000000'];
+  let database: TestDatabase;
+  const sql = (text: string) => withClient(database.url, (client) => client.query(text));
+  const addKey = () =>
+    sql(`INSERT INTO api_keys (name, plan, hash, prefix, last_four) VALUES ('x', 'free', '', 'x', 'x')`);
+  const before = (name: string) => MIGRATIONS.slice(0, NAMES.indexOf(name));
+  const refused =
+    'The database is of a version before 1.3, which this version does not upgrade. Start 1.3 with it once.';
+
+  beforeEach(async () => {
+    database = await createTestDatabase('template1');
+  });
+  afterEach(() => database.drop());
+
+  it.each(LAST)('is refused without a change if it is in use, for %s', async (last) => {
+    await migrate(database.url, before(last));
+    await addKey();
+    const schema = await describeSchema(database.url);
+    await expect(migrate(database.url, MIGRATIONS)).rejects.toThrow(refused);
+    expect(await describeSchema(database.url)).toEqual(schema);
+    const { code, stdout } = await run(COMMAND_LINE, ['doctor'], {
+      cwd: process.cwd(),
+      env: { DATABASE_URL: database.url },
+    });
+    expect(code).toBe(1);
+    expect(stdout.replaceAll(/\s*→?\s+/g, ' ')).toContain(refused);
+  });
+
+  it.each([...LAST, 'CreateApiKeys1764547200002', 'CreateApiKeyUsage1764547200004'])(
+    'is migrated without keys, because a first start may have been interrupted before %s',
+    async (name) => {
+      await migrate(database.url, before(name));
+      await migrate(database.url, MIGRATIONS);
+      expect(await appliedMigrations(database.url)).toEqual(NAMES);
+    },
+  );
+
+  it('does not come of --revert: that is left to 1.3', async () => {
+    const ofThisVersion = NAMES.slice(NAMES.indexOf(LAST[1] ?? '') + 1);
+    await migrate(database.url, MIGRATIONS);
+    await addKey();
+    for (const name of ofThisVersion.toReversed())
+      expect(await revertLast(database.url, MIGRATIONS)).toBe(name);
+    await expect(revertLast(database.url, MIGRATIONS)).rejects.toThrow(
+      'FoldCategoryNamesAsPets1796100000000 is of 1.3, from which this version upgrades. Revert it with 1.3.',
+    );
+    expect(await appliedMigrations(database.url)).toEqual(
+      before(ofThisVersion[0] ?? '').map(({ name }) => name),
+    );
+    await sql('DELETE FROM api_keys');
+    expect(await revertLast(database.url, MIGRATIONS)).toBe(LAST[1]);
   });
 });
 

@@ -122,7 +122,7 @@ interface Shape {
   readonly twist: string;
   readonly isVersioned: boolean;
   readonly isDated: boolean;
-  readonly data: 'pick' | 'from' | 'legacy';
+  readonly data: 'pick' | 'from';
 }
 
 const shapes = fc.record<Shape>({
@@ -132,7 +132,7 @@ const shapes = fc.record<Shape>({
   twist: fc.constantFrom(...Object.keys(TWISTS)),
   isVersioned: fc.boolean(),
   isDated: fc.boolean(),
-  data: fc.constantFrom('pick', 'pick', 'from', 'legacy'),
+  data: fc.constantFrom('pick', 'pick', 'from'),
 });
 
 const seed = seedOf('TRUTH_SEED');
@@ -156,14 +156,9 @@ const CASES = fc.sample(shapes, { numRuns: TABLES, seed }).map((shape, i) => {
     shape.data === 'pick'
       ? (pick as unknown as (...members: string[]) => (row: Row) => Values)(...members)
       : (row: Row) => Object.fromEntries(members.map((name) => [name, row[name]]));
-  const Data =
-    shape.data === 'legacy'
-      ? class {
-          static data = from;
-        }
-      : class {
-          static readonly from = from;
-        };
+  class Data {
+    static readonly from = from;
+  }
   const type = eventType<Row, object>(
     `truth.${'abcdefghijklmnopqrstuvwxyz'.charAt(i % 26)}${i >= 26 ? '_b' : ''}`,
     Data,

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
+import { DatabaseTooOld } from './embedded-postgres.error.js';
 import { errorCodeOf } from '../../kernel/errors/error-code.js';
 import { service } from '../../kernel/config/service.js';
 
@@ -32,7 +33,7 @@ export const superuserUrl = ({ port, password }: ServerAddress, database: string
 export const ownerUrl = ({ port, password }: ServerAddress, database: string): string =>
   urlOf(owner(), ownerPassword(password), port, database);
 
-/** Derived, so that the file of an older version suffices; it does not reveal the superuser's. */
+/** Derived, so that one password is stored; it does not reveal the superuser's. */
 const ownerPassword = (password: string): string =>
   createHmac('sha256', password).update(owner()).digest('base64url');
 
@@ -56,8 +57,8 @@ export async function connect(address: ServerAddress, database = MAINTENANCE_DAT
 }
 
 /**
- * Creates the database and its owner unless they exist. A database of an older version, which the superuser
- * owns, changes its owner.
+ * Creates the database and its owner unless they exist.
+ * @throws DatabaseTooOld if the superuser owns the database, as in versions before 1.3
  */
 export async function ensureDatabase(
   client: pg.Client,
@@ -74,48 +75,10 @@ export async function ensureDatabase(
     const password = client.escapeLiteral(ownerPassword(address.password));
     await unlessExists(client.query(`CREATE ROLE ${owner()} LOGIN PASSWORD ${password}`));
   }
-  if (found?.owner === owner()) return;
-  const name = client.escapeIdentifier(database);
-  if (found?.owner == null) await unlessExists(client.query(`CREATE DATABASE ${name} OWNER ${owner()}`));
-  else await giveToOwner(address, database, `ALTER DATABASE ${name} OWNER TO ${owner()}`);
+  if (found?.owner === superuser()) throw new DatabaseTooOld();
+  if (found?.owner !== owner())
+    await unlessExists(client.query(`CREATE DATABASE ${client.escapeIdentifier(database)} OWNER ${owner()}`));
 }
-
-/**
- * Gives everything that the superuser has made in the database to its owner: `REASSIGN OWNED` refuses this
- * superuser.
- */
-async function giveToOwner(address: ServerAddress, database: string, giveDatabase: string): Promise<void> {
-  const client = await connect(address, database);
-  try {
-    await client.query(`BEGIN; ${giveDatabase}; ${giveAll()}; COMMIT`);
-  } finally {
-    await client.end();
-  }
-}
-
-/**
- * A sequence or type that belongs to a table changes its owner with the table; an extension keeps its own.
- */
-const giveAll = (): string => `DO $$
-  DECLARE command text;
-  BEGIN
-    FOR command IN
-      WITH own AS (SELECT oid FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'),
-           part AS (SELECT objid FROM pg_depend WHERE deptype IN ('a', 'i', 'e'))
-      SELECT format('TABLE %s', oid::regclass) FROM pg_class
-       WHERE relnamespace IN (TABLE own) AND relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND relowner = 10 AND oid NOT IN (TABLE part)
-       UNION ALL
-      SELECT format('ROUTINE %s', oid::regprocedure) FROM pg_proc
-       WHERE pronamespace IN (TABLE own) AND proowner = 10 AND oid NOT IN (TABLE part)
-       UNION ALL
-      SELECT format('TYPE %s', oid::regtype) FROM pg_type
-       WHERE typnamespace IN (TABLE own) AND typowner = 10 AND typtype IN ('e', 'd', 'r') AND oid NOT IN (TABLE part)
-       UNION ALL
-      SELECT format('SCHEMA %I', nspname) FROM pg_namespace WHERE oid IN (TABLE own) AND nspowner = 10
-    LOOP
-      EXECUTE format('ALTER %s OWNER TO ${owner()}', command);
-    END LOOP;
-  END $$`;
 
 /** Another process may create it at the same time. */
 async function unlessExists(creation: Promise<unknown>): Promise<void> {

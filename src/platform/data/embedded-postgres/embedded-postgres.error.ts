@@ -57,6 +57,13 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
+/** The database in a data folder is of a version that this one does not upgrade. */
+export class DatabaseTooOld extends Error {
+  constructor() {
+    super('its database is of a version before 1.3');
+  }
+}
+
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
@@ -76,6 +83,7 @@ const REMEDIES: readonly (readonly [codes: readonly string[], text: RegExp, reme
     'make it, and what is in it, readable and writable for this user',
   ],
   [['ENOTDIR', 'EEXIST'], /Not a directory/, 'a file is where a folder should be, so move that away'],
+  [[], /of a version before 1\.3/, 'start 1.3 with it once'],
   [['ELOOP'], /Too many levels of symbolic links/, 'its symbolic links lead in a circle, so correct them'],
   [['ENAMETOOLONG'], /File name too long/, 'its path is too long, so choose a shorter one'],
   [['EMFILE', 'ENFILE'], /Too many open files/, 'too many files are open, so raise the limit (ulimit -n)'],

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerAddress } from './connection.js';
 import { errorCodeOf } from '../../kernel/errors/error-code.js';
-import { EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
+import { DatabaseTooOld, EmbeddedPostgresError, toError } from './embedded-postgres.error.js';
 import type { Server, ServerSettings } from './server.js';
 
 const PATIENCE_MS = 15_000;
@@ -16,7 +16,7 @@ export interface Reached<T> {
 
 /**
  * Starts the server unless it is running, and uses it. Another process may be starting or stopping the same
- * server, so a failed use is retried. An EmbeddedPostgresError is final.
+ * server, so a failed use is retried, unless its error is final.
  */
 export async function reachServer<T>(
   server: Server,
@@ -52,7 +52,11 @@ export async function reachServer<T>(
 
 /** Class 28 is an authentication failure, which a retry cannot fix. */
 function isFinal(error: unknown): boolean {
-  return error instanceof EmbeddedPostgresError || errorCodeOf(error).startsWith('28');
+  return (
+    error instanceof EmbeddedPostgresError ||
+    error instanceof DatabaseTooOld ||
+    errorCodeOf(error).startsWith('28')
+  );
 }
 
 function notResponding(pid: number, cause: Error): Error {

@@ -1,9 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * The table is no longer used: the lock of a transaction has replaced it. It stays, because databases have
- * recorded it.
- */
 export class CreateIdempotencyClaims1795824000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     // Which request works on an Idempotency-Key. A claim is a lease: its process renews it until the response is stored.

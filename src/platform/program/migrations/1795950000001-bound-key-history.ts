@@ -5,6 +5,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * what an operator does stays for good.
  */
 export class BoundKeyHistory1795950000001 implements MigrationInterface {
+  static readonly upgradesFrom = '1.3';
+
   async up(runner: QueryRunner): Promise<void> {
     await setStatementTrigger(runner, 'UPDATE OR TRUNCATE');
     await runner.query(`

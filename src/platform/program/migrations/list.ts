@@ -19,3 +19,4 @@ export * from './1795950000000-serve-webhooks-in-turn.js';
 export * from './1795950000001-bound-key-history.js';
 export * from './1796200000000-index-deliveries-by-state.js';
 export * from './1796200000001-free-plans.js';
+export * from './1796300000000-drop-unused-tables.js';

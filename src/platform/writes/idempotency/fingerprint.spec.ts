@@ -77,7 +77,7 @@ describe('fingerprint', () => {
   });
 
   /**
-   * What version 1.1 has stored: a retry may reach this version after the first request has reached that one.
+   * What version 1.3 has stored: a retry may reach this version after the first request has reached that one.
    */
   it.each([
     [
@@ -120,7 +120,7 @@ describe('fingerprint', () => {
       '[1,2,[3]]',
       '0d3c9574f248a37321a0b60dd16c5fa2f61b29a03e2d2057efd118fcb3656959',
     ],
-  ])('of POST %s %s is what version 1.1 has stored', (target, json, stored) => {
+  ])('of POST %s %s is what version 1.3 has stored', (target, json, stored) => {
     expect(fingerprint('POST', target, json === undefined ? undefined : parseJson(json))).toBe(stored);
   });
 });

@@ -6,8 +6,8 @@ import { inexactNumbersIn } from '../../kernel/json/inexact-number.js';
  * compared by value: white space, the order of properties and the spelling of a number make no difference.
  * Other bodies are compared by their bytes.
  *
- * Responses of older versions are stored with it, so what it is for a request in plain spelling must not
- * change.
+ * Stored responses have it, and replicas of two versions serve side by side, so what it is for a request in
+ * plain spelling must not change.
  * @param target see `targetOf`
  */
 export function fingerprint(method: string, target: string, body: unknown): string {

@@ -252,12 +252,8 @@ class Node {
 }
 
 class Everything {
-  static data(row: object): object {
-    return Object.fromEntries(
-      Object.keys(row)
-        .filter((name) => name !== 'id')
-        .map((name) => [name, (row as Record<string, unknown>)[name]]),
-    );
+  static from(row: object): object {
+    return { ...row };
   }
 }
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of every entity

@@ -19,18 +19,12 @@ export interface EventData<Row, Data extends object> extends Type<Data> {
   from(row: Row, before: Row): Data;
 }
 
-/** A class written for 1.1. If it has both, `data` makes the event, and `from` the response. */
-export interface LegacyEventData<Row, Data extends object> extends Type<Data> {
-  /** Everything but the `id`. */
-  data(row: Omit<Row, 'id'>, before: Omit<Row, 'id'>): Omit<Data, 'id'>;
-}
-
 /** An event type, and the shape of its `data`. */
 export interface EventType<Row, Data extends object = object> {
   readonly name: string;
   /** Version of the schema of `data`. A breaking change increases it. */
   readonly version: number;
-  readonly data: EventData<Row, Data> | LegacyEventData<Row, Data>;
+  readonly data: EventData<Row, Data>;
   /** For the OpenAPI document. */
   readonly description: string;
 }
@@ -44,7 +38,7 @@ const NAME = /^[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)+$/;
  */
 export function eventType<Row, Data extends object>(
   name: string,
-  data: EventData<Row, Data> | LegacyEventData<Row, Data>,
+  data: EventData<Row, Data>,
   { version = 1, description }: { readonly version?: number; readonly description: string },
 ): EventType<Row, Data> {
   if (!NAME.test(name)) throw new Error(`The event type ${JSON.stringify(name)} must look like book.created`);
@@ -58,13 +52,13 @@ export function eventData<Row extends { readonly id: unknown }>(
   row: Row,
   before: Row,
 ): { readonly id: unknown } {
-  return { id: row.id, ...('data' in Data ? Data.data(row, before) : Data.from(row, before)) };
+  return { id: row.id, ...Data.from(row, before) };
 }
 
 /** The names of its data if they are just members of the row, otherwise undefined. */
 export function projectedMembers({ data: Data }: EventType<never>): readonly string[] | undefined {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- it is recognised, not called
-  return 'data' in Data ? undefined : membersOf(Data.from);
+  return membersOf(Data.from);
 }
 
 /**

@@ -3,7 +3,7 @@ import { service } from '../../../kernel/config/service.js';
 import { seconds } from '../../../kernel/clock/duration.js';
 import { StartupError } from '../../../kernel/config/startup-error.js';
 import { connectionOptions } from '../pool/connection-options.js';
-import { type Migration, type MigrationState, migrationState } from './migration-state.js';
+import { isInUse, type Migration, type MigrationState, migrationState } from './migration-state.js';
 import { migrating, withConnection } from '../connect-once.js';
 import { isDatabaseUnavailable, throwConnectionError } from '../database-unavailable.js';
 import { NOTICE_LOST_SERVER, watchClient } from '../pool/lost-connections.js';
@@ -65,23 +65,34 @@ export interface Inspected extends MigrationState {
 /**
  * Compares the migrations without running any.
  * @throws StartupError if the connection fails, the database cannot store every text, the role may not use
- *   the tables, or they are another program's
+ *   the tables, or they are another program's or of a version that is too old
  */
 export async function inspectMigrations(url: string, known: readonly Migration[]): Promise<Inspected> {
   return withConnection(url, async (client) => {
     await requireUtf8(client);
     const rights = await readRights(client);
     if (rights.owner !== null) requireUse(rights);
+    const query = queryOf(client);
     const state = await migrationState(
-      async (sql) => (await client.query<object>(sql)).rows,
+      query,
       known.map(({ name }) => name),
     );
     if (state.applied.length > 0 && state.applied.length === state.newer.length)
       throw anotherProgram(rights.schema);
+    const lacked = known.find(
+      ({ name, upgradesFrom }) => upgradesFrom !== undefined && state.pending.includes(name),
+    );
+    if (lacked !== undefined && (await isInUse(query)))
+      throw new StartupError(
+        `The database is of a version before ${lacked.upgradesFrom}, which this version does not upgrade.` +
+          ` Start ${lacked.upgradesFrom} with it once.`,
+      );
     const obstacle = state.pending.length > 0 ? whyNotMigrate(rights) : undefined;
     return { ...state, obstacle };
   });
 }
+
+const queryOf = (client: PostgresClient) => async (sql: string) => (await client.query<object>(sql)).rows;
 
 /**
  * Counts the connections of the service's processes, those of other commands included.
@@ -122,11 +133,16 @@ export async function lastMigration(url: string, known: readonly Migration[]): P
 /**
  * Reverts the newest migration.
  * @returns its name, or undefined if none is applied
- * @throws as `lastMigration()`
+ * @throws StartupError as `lastMigration()`, or if a database in use would be of a version that is too old
  */
 export async function revertLast(url: string, known: readonly Migration[]): Promise<string | undefined> {
   const last = await lastMigration(url, known);
   if (last === undefined) return undefined;
+  const oldest = known.find(({ name }) => name === last)?.upgradesFrom;
+  if (oldest !== undefined && (await withConnection(url, (client) => isInUse(queryOf(client)))))
+    throw new StartupError(
+      `${last} is of ${oldest}, from which this version upgrades. Revert it with ${oldest}.`,
+    );
   await underLock(url, known, warn, (dataSource) => {
     // TypeORM asks the migration only for `up`
     const alone = dataSource.migrations.some(

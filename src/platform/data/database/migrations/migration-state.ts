@@ -3,7 +3,14 @@ import { StartupError } from '../../../kernel/config/startup-error.js';
 import { service } from '../../../kernel/config/service.js';
 
 /** A migration of this version. TypeORM records the name of the class. */
-export type Migration = new () => MigrationInterface;
+export interface Migration {
+  new (): MigrationInterface;
+  /**
+   * The oldest version whose databases this one upgrades, such as `1.3`, on its last migration: a database in
+   * use that lacks it is refused.
+   */
+  readonly upgradesFrom?: string;
+}
 
 /** Names of migrations, in order. */
 export interface MigrationState {
@@ -27,6 +34,12 @@ export async function migrationState(query: Query, known: readonly string[]): Pr
     pending: known.filter((name) => !applied.includes(name)),
     newer: applied.filter((name) => !known.includes(name)),
   };
+}
+
+/** Whether it has keys. A database with tables and without keys may be that of an interrupted first start. */
+export async function isInUse(query: Query): Promise<boolean> {
+  const tables = await query("SELECT WHERE to_regclass('api_keys') IS NOT NULL");
+  return tables.length > 0 && (await query('SELECT FROM api_keys LIMIT 1')).length > 0;
 }
 
 /** For a process that runs none. @throws StartupError if some are pending */
