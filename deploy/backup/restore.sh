@@ -27,11 +27,15 @@ script() {
   fi
 }
 
-left='The database is unchanged. Run this again, or start the service if it is stopped.'
+left='Nothing has been changed.'
 trap '[ $? = 0 ] || say "$left"; disconnect' EXIT
 connect
-# Before anything is stopped. To list its contents would read the beginning only.
+# To list its contents would read the beginning only.
 client 'pg_restore --file=/dev/null' <"$folder/petstore.dump" || fail 'The dump is not complete, or of a newer PostgreSQL.'
+# The last migration of 1.3.
+client 'pg_restore --data-only --table=migrations --file=-' <"$folder/petstore.dump" | grep -q FoldCategoryNamesAsPets1796100000000 ||
+  fail 'The backup is of a version before 1.3, which this version does not upgrade. Restore it with 1.3, and then upgrade.'
+left='The database is unchanged. Run this again, or start the service if it is stopped.'
 stop
 others=$(client "$psql --tuples-only --no-align" <<'SQL'
   SELECT count(*) FROM pg_stat_activity

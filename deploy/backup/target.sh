@@ -26,14 +26,8 @@ case ${1:-} in
   compose)
     compose() { (cd "$root" && docker compose "$@"); }
     connect() { compose up --detach --wait --no-deps --no-recreate postgres >&2; }
-    # As the owner of the database, who is the superuser until deploy/compose/owner.sh has run.
-    client() {
-      compose exec -T postgres sh -c "
-        owner=\$(psql --username=petstore --no-psqlrc --tuples-only --no-align \
-          --command='SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()' </dev/null)
-        export URL=postgres://\$owner@/petstore
-        $1"
-    }
+    # As the owner of the database.
+    client() { compose exec -T postgres sh -c "export URL=postgres://petstore_owner@/petstore; $1"; }
     read_keys() { compose run --rm --no-deps -T secrets cat /data/webhook_secret_keys; }
     write_keys() { compose run --rm --no-deps -T secrets sh -c 'cat >/data/new && mv /data/new /data/webhook_secret_keys && sh /secrets.sh /data'; }
     stop() { compose stop petstore worker; }

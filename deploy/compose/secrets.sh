@@ -19,17 +19,15 @@ password() {
   cat "$1"
 }
 
-# An installation of 1.0 has no owner role until deploy/compose/owner.sh makes it, so its service connects as the superuser.
-[ -s owner_password ] || [ ! -s database_url ] || legacy=yes
-postgres=$(password postgres_password)
+if [ -s database_url ] && [ ! -s owner_password ]; then
+  echo 'The service of this installation connects to PostgreSQL as a superuser. Run deploy/compose/owner.sh of 1.3 once.' >&2
+  exit 1
+fi
+password postgres_password >/dev/null
 redis=$(password redis_password)
 [ -s webhook_secret_keys ] || head -c 32 /dev/urandom | base64 >webhook_secret_keys
 
-if [ -n "${legacy:-}" ]; then
-  printf 'postgres://petstore:%s@postgres:5432/petstore\n' "$postgres" | write database_url
-else
-  printf 'postgres://petstore_owner:%s@postgres:5432/petstore\n' "$(password owner_password)" | write database_url
-fi
+printf 'postgres://petstore_owner:%s@postgres:5432/petstore\n' "$(password owner_password)" | write database_url
 printf 'redis://petstore:%s@redis:6379\n' "$redis" | write redis_url
 # Redis gets hashes only. The health check may only ping, the exporter may only read statistics, and the service has the permissions
 # listed in docs/running.md.
@@ -56,13 +54,10 @@ give() {
   chmod 750 "$folder"
 }
 own=$(id -g)
-give "$own" postgres postgres_password $([ -n "${legacy:-}" ] || echo owner_password)
+give "$own" postgres postgres_password owner_password
 give "$own" exporter-account postgres_password
 give "$own" redis redis.acl
 give 10001 migrate database_url
 give 10001 petstore database_url redis_url webhook_secret_keys
 give 10001 worker database_url webhook_secret_keys
-# Those of 1.0 were readable for all. Its replicas, which mount this folder, read theirs until they are replaced.
-chmod 600 -- *_password
-chgrp 10001 webhook_secret_keys
-chmod 640 webhook_secret_keys
+chmod 600 -- *_password webhook_secret_keys # yours may be readable for others

@@ -161,6 +161,22 @@ if (INSTALLED_POSTGRES === undefined) skipped('backup and restore', 'install pos
       });
     });
 
+    it('refuse to restore a backup of a version before 1.3, and change nothing', async () => {
+      const sql = (text: string) => withClient(postgres.url, (client) => client.query(text));
+      const old = saved('../old');
+      await sql(`UPDATE migrations SET name = 'x' WHERE name = 'FoldCategoryNamesAsPets1796100000000'`);
+      await runScript('backup.sh', old);
+      await sql(`UPDATE migrations SET name = 'FoldCategoryNamesAsPets1796100000000' WHERE name = 'x'`);
+      const before = await petIds();
+      await expect(runScript('restore.sh', old)).rejects.toMatchObject({
+        code: 1,
+        stderr:
+          'restore.sh: The backup is of a version before 1.3, which this version does not upgrade. Restore it with 1.3, and then upgrade.\n' +
+          'restore.sh: Nothing has been changed.\n',
+      });
+      expect(await petIds()).toEqual(before);
+    });
+
     it('leave the database as it is when the dump is not complete', async () => {
       await stopService();
       const before = await petIds();
@@ -170,7 +186,7 @@ if (INSTALLED_POSTGRES === undefined) skipped('backup and restore', 'install pos
         await expect(runScript('restore.sh')).rejects.toMatchObject({
           code: 1,
           stderr: expect.stringMatching(
-            /^pg_restore: .+\nrestore\.sh: The dump is not complete.*\nrestore\.sh: The database is unchanged\..*\n$/,
+            /^pg_restore: .+\nrestore\.sh: The dump is not complete.*\nrestore\.sh: Nothing has been changed\.\n$/,
           ) as unknown,
         });
         writeFileSync(saved('petstore.dump'), whole);

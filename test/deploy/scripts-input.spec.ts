@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MIGRATIONS } from '../support/migrations.js';
+import { readText } from '../support/repository.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -25,8 +27,7 @@ describe('a script of deploy', () => {
   });
 
   it.each([
-    ['compose/roll.sh', '1.0.0'],
-    ['compose/owner.sh', '1.0.0'],
+    ['compose/roll.sh', '1.3.0'],
     ['backup/backup.sh', 'compose', 'NEW'],
     ['backup/restore.sh', 'compose', 'FOLDER'],
   ])('leaves the input to its caller: %s', (script, ...args) => {
@@ -38,5 +39,15 @@ describe('a script of deploy', () => {
     ].join('\n');
     const { stdout } = spawnSync('sh', ['-c', shell], { input: NEXT, encoding: 'utf8' });
     expect(stdout).toMatch(/^docker compose down\n(?:compose|image)/);
+  });
+});
+
+describe('deploy/backup/restore.sh', () => {
+  it('knows the last migration of the oldest version that is upgraded', () => {
+    const oldest = MIGRATIONS.filter(({ upgradesFrom }) => upgradesFrom !== undefined).at(-1);
+    expect(readText('deploy/backup/restore.sh')).toContain(
+      `# The last migration of ${oldest?.upgradesFrom}.\n`,
+    );
+    expect(readText('deploy/backup/restore.sh')).toContain(` grep -q ${oldest?.name} `);
   });
 });

@@ -53,12 +53,12 @@ describe('deploy/compose/secrets.sh', () => {
     expect(read('petstore', 'database_url')).toBe(first);
   });
 
-  it('leaves an installation of 1.0 as it is until it has an owner role', () => {
+  it('refuses an installation whose service is a superuser, as before owner.sh of 1.3', () => {
     writeFileSync(at('postgres_password'), 'old');
-    writeFileSync(at('database_url'), 'postgres://petstore:old@postgres:5432/petstore\n', { mode: 0o644 });
-    generate();
-    expect(read('worker', 'database_url')).toBe('postgres://petstore:old@postgres:5432/petstore');
-    expect(statSync(at('database_url')).mode & 0o777).toBe(0o640); // its replicas, in the group, still read it
+    writeFileSync(at('database_url'), 'postgres://petstore:old@postgres:5432/petstore\n');
+    expect(generate).toThrow('Run deploy/compose/owner.sh of 1.3 once.');
+    expect(readdirSync(folder.path).sort()).toEqual(['database_url', 'postgres_password']);
+    expect(read('postgres_password')).toBe('old');
     writeFileSync(at('owner_password'), 'new'); // as owner.sh does
     generate();
     expect(read('worker', 'database_url')).toBe('postgres://petstore_owner:new@postgres:5432/petstore');

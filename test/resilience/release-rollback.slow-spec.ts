@@ -136,4 +136,28 @@ interface First {
     const failed = await query(`SELECT FROM webhook_deliveries WHERE state <> 'delivered'`);
     expect(failed.rowCount).toBe(0);
   });
+
+  it('also go back in a database that this version has made', async () => {
+    const fresh = await createTestDatabase();
+    const env = { DATABASE_URL: fresh.url };
+    const create = ['keys', 'create', '--name', 'back', '--plan', 'pro', '--json'];
+    const created = await run(join(old, 'bin/petstore.js'), create, { cwd: old, env });
+    const back = await Replicas.start(1, fresh.url, oldService());
+    try {
+      const { key } = JSON.parse(created.stdout) as { key: string };
+      const response = await fetch(`http://127.0.0.1:${back.balancer.port}/v1/pets`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': 'back',
+        },
+        body: '{"name":"Rex","categoryId":1}',
+      });
+      expect(response.status).toBe(201);
+    } finally {
+      await back.stop();
+      await fresh.drop();
+    }
+  });
 });
