@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { type FieldError, parameterError, shown } from '../../kernel/errors/field-error.js';
+import { isUtf8 } from '../core/adapter/query-parser.js';
 import { designType, factsOf } from './dto-facts.js';
 
 /** What the parser of the query makes of a parameter that is given once. */
@@ -13,9 +14,9 @@ export const GIVEN_ONCE = 'must be given once';
  */
 export const isPrimitive = (type: unknown): boolean => PRIMITIVES.includes(type);
 
-/** Whether a value of the query, or one of a list, is not UTF-8: the parser of the query marks it. */
+/** Whether a value of the query, or one of a list, is not UTF-8. */
 const isGarbled = (value: unknown): boolean =>
-  [value].flat().some((one) => typeof one === 'string' && !one.isWellFormed());
+  [value].flat().some((one) => typeof one === 'string' && !isUtf8(one));
 
 const notUtf8 = (name: string): FieldError =>
   parameterError('query', [name], {
@@ -47,7 +48,8 @@ export function withRulesOfQuery(
   instance: object,
   dto: Type,
   broken: readonly FieldError[],
-): FieldError[] {
+): readonly FieldError[] {
+  if (Object.values(query).every((value) => typeof value === 'string' && isUtf8(value))) return broken;
   const { members, lists } = factsOf(dto);
   const isList = (object: object, name: string) => Array.isArray((object as Record<string, unknown>)[name]);
   const repeated = Object.keys(query).filter((name) => {

@@ -2,13 +2,13 @@ import { type RequestMethod, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Response } from 'express';
 import { createServer } from 'node:http';
-import { parse, type ParsedUrlQuery, unescape } from 'node:querystring';
 import type { Readable } from 'node:stream';
 import { withTimeout, seconds } from '../../../kernel/clock/duration.js';
 import { writeJson } from '../../../kernel/json/write-json.js';
 import { markMiddleware } from './allowed-methods.js';
 import { type ServiceAddress, baseUrl, pathOf, PUBLIC_PATH } from '../public-url.js';
 import { serialRequests } from './serial-requests.js';
+import { parseQuery } from './query-parser.js';
 import { announceLast, releaseSlots } from './response-head.js';
 import type { ResponseTransaction } from '../request-state.js';
 import { SERVER_OPTIONS } from './transport-limits.js';
@@ -170,22 +170,6 @@ function expressApp(): Express {
   releaseSlots(app);
   announceLast(app);
   return app;
-}
-
-/**
- * Plain `name=value` pairs, without the default limit of 1000. A name or value that is not UTF-8 in
- * percent-encoding ends with half of a surrogate pair, which no valid one can have; RequestValidationPipe
- * refuses it. After decoding, `%E9` would be a true U+FFFD.
- */
-const parseQuery = (text: string | null): ParsedUrlQuery =>
-  parse(text ?? '', '&', '=', { maxKeys: 0, ...(text?.includes('%') && { decodeURIComponent: decoded }) });
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return `${unescape(text)}\ud800`;
-  }
 }
 
 /** The source of Nest's own handler: each file has its own instance of it. */
