@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../../kernel/clock/clock.js';
 import { days, minutes } from '../../kernel/clock/duration.js';
-import { Housekeeping, inBatches } from '../../data/database/housekeeping.js';
+import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
+import { inBatches } from '../../data/database/in-batches.js';
 import { EventSequencer, HAS_EVENTS } from './event-sequencer.js';
 import { WaitingWork } from './waiting-work.js';
 
@@ -11,21 +12,25 @@ const CLEAR_EVERY = minutes(10);
 
 /** Moves events into the feed and deletes old ones, in the background. */
 @Injectable()
-export class EventHousekeeping extends Housekeeping {
+export class EventHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly tasks = PeriodicTasks.warning('Events', 'update the event feed');
+
   constructor(
     private readonly sequencer: EventSequencer,
     private readonly waiting: WaitingWork,
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
-  ) {
-    super('Events', 'update the event feed');
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
     const numberEvents = () => this.sequencer.catchUp();
     const clearEvents = () => this.clear();
-    this.waiting.add(HAS_EVENTS, this.onDemand(numberEvents));
-    this.every(CLEAR_EVERY, clearEvents);
+    this.waiting.add(HAS_EVENTS, this.tasks.onDemand(numberEvents).begin);
+    this.tasks.add(CLEAR_EVERY, clearEvents);
+  }
+
+  beforeApplicationShutdown(): void {
+    void this.tasks.stop();
   }
 
   /** Deletes events older than 30 days, in short transactions. */

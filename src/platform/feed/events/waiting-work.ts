@@ -1,11 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Clock } from '../../kernel/clock/clock.js';
 import { seconds } from '../../kernel/clock/duration.js';
 import { service } from '../../kernel/config/service.js';
 import { clockOffset, DATABASE_TIME } from '../../data/database/clock-offset.js';
-import { Housekeeping } from '../../data/database/housekeeping.js';
+import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
 import { queryPrepared } from '../../data/statements/run-named.js';
 import { Metrics } from '../../observe/metrics/metrics.js';
 
@@ -20,7 +20,9 @@ type Found = Record<`kind${number}`, boolean> & { readonly theirs: number };
  * along. `LISTEN` would not do: its notifications do not pass a pooler.
  */
 @Injectable()
-export class WaitingWork extends Housekeeping {
+export class WaitingWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly tasks = PeriodicTasks.warning('Background', 'look for waiting work');
+
   private readonly kinds: { readonly condition: string; readonly begin: () => void }[] = [];
 
   private readonly offset: Gauge;
@@ -30,7 +32,6 @@ export class WaitingWork extends Housekeeping {
     private readonly clock: Clock,
     { registry }: Metrics,
   ) {
-    super('Background', 'look for waiting work');
     this.offset = new Gauge({
       name: `${service().prefix}_clock_offset_seconds`,
       help: "Seconds by which the clock of this process is ahead of PostgreSQL's, or behind if negative.",
@@ -40,7 +41,11 @@ export class WaitingWork extends Housekeeping {
 
   onApplicationBootstrap(): void {
     const lookForWork = () => this.look();
-    this.every(LOOK_EVERY, lookForWork);
+    this.tasks.add(LOOK_EVERY, lookForWork);
+  }
+
+  beforeApplicationShutdown(): void {
+    void this.tasks.stop();
   }
 
   /**

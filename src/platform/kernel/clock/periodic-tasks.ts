@@ -55,6 +55,18 @@ export class PeriodicTasks {
   constructor(private readonly onFailure: (error: unknown) => void) {}
 
   /**
+   * Tasks whose failures are warnings.
+   * @param name in the log
+   * @param failure what could not be done, for a sentence
+   */
+  static warning(name: string, failure: string): PeriodicTasks {
+    const logger = new Logger(name);
+    return new PeriodicTasks((error) => {
+      logger.warn(`Could not ${failure}; retrying at the next run: ${String(error)}`);
+    });
+  }
+
+  /**
    * @param interval milliseconds
    * @param name in the metrics and in the log; without it, the name of the function
    */

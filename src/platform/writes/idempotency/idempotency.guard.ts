@@ -31,7 +31,7 @@ export class IdempotencyGuard implements CanActivate {
     const identified = identify(request, context);
     const { isolation } = idempotentOptions(context.getHandler()) ?? {};
     if (await this.requests.begin(identified, response, isolation)) return true;
-    // The response is sent. `true` would run the handler, and `false` would be a 403.
+    // The response is sent. `true` would run the handler, `false` would be a 403, and a filter of the module could take an error.
     return new Promise<never>(() => undefined);
   }
 }

@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../../kernel/clock/clock.js';
 import { hours, minutes } from '../../kernel/clock/duration.js';
 import { errorCodeOf } from '../../kernel/errors/error-code.js';
-import { Housekeeping, inBatches } from '../../data/database/housekeeping.js';
+import { PeriodicTasks } from '../../kernel/clock/periodic-tasks.js';
+import { inBatches } from '../../data/database/in-batches.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { IdempotencyInProgress, IdempotencyKeyReused } from './idempotency.errors.js';
 
@@ -34,17 +35,21 @@ const CLEAR_EVERY = minutes(10);
 
 /** Stores the responses to requests with an `Idempotency-Key` for 24 hours. */
 @Injectable()
-export class IdempotentResponses extends Housekeeping {
+export class IdempotentResponses implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly tasks = PeriodicTasks.warning(IdempotentResponses.name, 'delete expired responses');
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
-  ) {
-    super(IdempotentResponses.name, 'delete expired responses');
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
     const clearIdempotentResponses = () => this.clear();
-    this.every(CLEAR_EVERY, clearIdempotentResponses);
+    this.tasks.add(CLEAR_EVERY, clearIdempotentResponses);
+  }
+
+  beforeApplicationShutdown(): void {
+    void this.tasks.stop();
   }
 
   /** The response to the first request, if any. @throws IdempotencyKeyReused */

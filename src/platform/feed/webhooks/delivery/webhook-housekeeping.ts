@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { minutes, seconds } from '../../../kernel/clock/duration.js';
-import { Housekeeping, inBatches } from '../../../data/database/housekeeping.js';
+import { PeriodicTasks } from '../../../kernel/clock/periodic-tasks.js';
+import { inBatches } from '../../../data/database/in-batches.js';
 import { queryPrepared } from '../../../data/statements/run-named.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
 import { IS_ACTIVE } from '../webhook-sql.js';
@@ -13,19 +14,26 @@ const CLEAR_EVERY = minutes(10);
  * Measures the backlog of webhooks and deletes old deliveries. Also runs in processes that do not deliver.
  */
 @Injectable()
-export class WebhookHousekeeping extends Housekeeping {
+export class WebhookHousekeeping implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly tasks = PeriodicTasks.warning(
+    'Webhooks',
+    'measure the webhook backlog or delete old deliveries',
+  );
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly metrics: WebhookMetrics,
-  ) {
-    super('Webhooks', 'measure the webhook backlog or delete old deliveries');
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
     const measureWebhookBacklog = () => this.measure();
     const clearDeliveries = () => this.clear();
-    this.every(MEASURE_EVERY, measureWebhookBacklog);
-    this.every(CLEAR_EVERY, clearDeliveries);
+    this.tasks.add(MEASURE_EVERY, measureWebhookBacklog);
+    this.tasks.add(CLEAR_EVERY, clearDeliveries);
+  }
+
+  beforeApplicationShutdown(): void {
+    void this.tasks.stop();
   }
 
   async measure(): Promise<void> {
