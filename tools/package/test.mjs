@@ -1,16 +1,21 @@
-// petstore-platform test [text…]: runs the tests of a service with the runner of Node.js, on a PostgreSQL of their own.
+// petstore-platform test [text…] [--update]: runs the tests of a service with the runner of Node.js, on a PostgreSQL of their own. With
+// --update, the test of the OpenAPI document writes it.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 
 /** Tests need no durability. */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '100' };
 
 const root = process.cwd();
-const wanted = process.argv.slice(2);
+const { positionals: wanted, values } = parseArgs({
+  allowPositionals: true,
+  options: { update: { type: 'boolean' } },
+});
 process.exitCode = (await filesToRun()).length === 0 ? none() : build() || (await run(await filesToRun()));
 
 /** Those whose sources exist: `dist` may have others, of sources that were removed. */
@@ -58,6 +63,7 @@ async function run(files) {
         env: {
           ...process.env,
           NODE_ENV: 'test',
+          ...(values.update && { UPDATE_OPENAPI: 'true' }),
           TEST_SERVER: Object.assign(new URL(server.superuserUrl), { pathname: '/postgres' }).href,
         },
       });
