@@ -4,7 +4,7 @@ import { StartupError } from './startup-error.js';
 export interface ServiceNames {
   /** The title of documents and pages. */
   readonly title: string;
-  /** The name within a sentence. */
+  /** The name within a sentence, after “the”: `pet store`. */
   readonly noun: string;
   /** The introduction of the OpenAPI document. */
   readonly description: string;

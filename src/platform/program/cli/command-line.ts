@@ -33,7 +33,7 @@ export async function commandLine(definition: ServiceDefinition): Promise<Comman
   declareFeatures(features);
   const migrations = migrationsOf(definition);
   const program = new Command(service().program)
-    .description(`Manages the ${service().noun} service: API keys, plans, migrations and checks.`)
+    .description(`Manages the ${service().noun}: API keys, plans, migrations and checks.`)
     .version(service().version)
     .addHelpText('after', examples())
     .addHelpText('afterAll', EXIT_CODES)
