@@ -16,12 +16,12 @@ fi
 psql='psql --dbname="$URL" --no-psqlrc --quiet --set ON_ERROR_STOP=1'
 script() {
   echo 'BEGIN;'
-  cat "$root/deploy/backup/empty.sql"
-  # Without the last line nothing is committed.
+  cat "$root/deploy/backup/empty.sql" || return
+  # Without COMMIT nothing is committed.
   if client 'pg_restore --no-owner --file=-' <"$folder/petstore.dump"; then
     echo 'RESET search_path;' # pg_restore has emptied it
-    cat "$root/src/platform/feed/events/new-ids.sql"
-    echo 'COMMIT;'
+    cat "$root/src/platform/feed/events/new-ids.sql" || return
+    printf '%s\n' 'COMMIT;' '\echo committed'
   else
     echo "DO \$\$ BEGIN RAISE 'the dump cannot be read'; END \$\$;"
   fi
@@ -33,7 +33,8 @@ connect
 # To list its contents would read the beginning only.
 client 'pg_restore --file=/dev/null' <"$folder/petstore.dump" || fail 'The dump is not complete, or of a newer PostgreSQL.'
 # The last migration of 1.3.
-client 'pg_restore --data-only --table=migrations --file=-' <"$folder/petstore.dump" | grep -q FoldCategoryNamesAsPets1796100000000 ||
+oldest=FoldCategoryNamesAsPets1796100000000
+[ "$(client 'pg_restore --data-only --table=migrations --file=-' <"$folder/petstore.dump" | grep -c "$oldest")" = 1 ] ||
   fail 'The backup is of a version before 1.3, which this version does not upgrade. Restore it with 1.3, and then upgrade.'
 left='The database is unchanged. Run this again, or start the service if it is stopped.'
 stop
@@ -44,7 +45,9 @@ others=$(client "$psql --tuples-only --no-align" <<'SQL'
 SQL
 )
 [ "$others" = 0 ] || fail "$others connections to the database are open. Stop the service and its workers; in PgBouncer, run RECONNECT."
-script | client "$psql --output=/dev/null"
+# For psql, a script that ends too early is no error.
+result=$(script | client "$psql --output=/dev/null")
+[ "$result" = committed ]
 left='The database is that of the backup, but not everything is done. Run this again.'
 ! has_keys || write_keys <"$folder/webhook-secret-keys"
 start

@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -177,8 +178,25 @@ if (INSTALLED_POSTGRES === undefined) skipped('backup and restore', 'install pos
       expect(await petIds()).toEqual(before);
     });
 
-    it('leave the database as it is when the dump is not complete', async () => {
+    it('leave the database as it is when a file of the scripts is missing', async () => {
       await stopService();
+      const before = await petIds();
+      const copy = join(folder.path, 'copy/deploy/backup'); // without src/platform
+      cpSync(script('.'), copy, { recursive: true });
+      await expect(
+        promisify(execFile)(join(copy, 'restore.sh'), ['here', backup()], {
+          env: { ...postgres.env, WEBHOOK_SECRET_KEYS_FILE: saved('../keys') },
+        }),
+      ).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /new-ids\.sql.*\nrestore\.sh: The database is unchanged\..*\n$/,
+        ) as unknown,
+      });
+      expect(await petIds()).toEqual(before);
+    });
+
+    it('leave the database as it is when the dump is not complete', async () => {
       const before = await petIds();
       const whole = readFileSync(saved('petstore.dump'));
       for (const size of [whole.length - 2_000, Math.floor(whole.length / 2), 100, 1]) {

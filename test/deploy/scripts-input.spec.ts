@@ -48,6 +48,6 @@ describe('deploy/backup/restore.sh', () => {
     expect(readText('deploy/backup/restore.sh')).toContain(
       `# The last migration of ${oldest?.upgradesFrom}.\n`,
     );
-    expect(readText('deploy/backup/restore.sh')).toContain(` grep -q ${oldest?.name} `);
+    expect(readText('deploy/backup/restore.sh')).toContain(`\noldest=${oldest?.name}\n`);
   });
 });
