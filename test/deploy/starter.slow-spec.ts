@@ -53,7 +53,7 @@ describe('the files with which a service is deployed', () => {
     expect(text('deploy/compose/secrets.sh')).toContain(' ~lending_desk:* ');
     expect(text('deploy/compose/owner-role.sql')).toContain('ALTER ROLE lending_desk_owner');
     expect(text('deploy/prometheus/alerts.yml')).toContain('absent(lending_desk_build_info{');
-    expect(text('.gitignore')).toContain('\n.lending_desk/\n');
+    expect(text('.gitignore')).toContain('\n.lending_desk/\n'); // its data folder
   });
 
   it('say “the Lending Desk service” in sentences', async () => {
@@ -95,6 +95,16 @@ describe('the files with which a service is deployed', () => {
       if (path !== 'package-lock.json') expect([path, existsSync(join(service, path))]).toEqual([path, true]);
     }
     for (const entry of passed) expect(copied.some((path) => path.startsWith(entry))).toBe(true);
+  });
+
+  it('name no file that is not there', () => {
+    const named = paths().flatMap((path) =>
+      [...text(path).matchAll(/(?:\$root|['" ]\.)\/((?:deploy|src)\/[\w./-]+)/g)].map(
+        ([, file]) => file ?? '',
+      ),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((file) => !existsSync(join(service, file)))).toEqual([]);
   });
 
   it('have scripts that can be executed, and commands that every shell understands', () => {

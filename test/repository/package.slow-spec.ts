@@ -188,6 +188,7 @@ describe('a service that installs the platform', () => {
       const pages = await Promise.all(['/docs', '/docs/errors', '/openapi.json', '/metrics'].map(get));
       started.signal('SIGINT');
       expect(await started.ended).toMatchObject({ code: 0, stderr: '' });
+      expect(started.stdout).toContain('The Lending Library service listens. Swagger UI');
       expect(started.stdout).toContain('/v1/books?limit=3');
       expect(books).toEqual({ status: 200, text: '[]' });
       expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200]);

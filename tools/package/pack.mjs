@@ -47,6 +47,7 @@ const SHARED = [
   '.dockerignore',
   'docker-compose.yml',
   'deploy',
+  'src/platform/feed/events/new-ids.sql',
   'docs/incidents.md',
 ];
 /** For the tests of this repository, and for installations that are older than the package. */
@@ -66,6 +67,7 @@ const DIFFERENCES = [
   ],
   ['!.ci/sbom.mjs\n', '!vendor\n'],
   ['A pet store inventory over JSON and HTTP', 'What this service is for, in a sentence.'],
+  ['src/platform/feed/events/new-ids.sql', 'deploy/backup/new-ids.sql'],
   [/newTag: [\w.-]+/g, 'newTag: 0.1.0'],
   [': UPDATE_RULES=true npm test -- monitoring', ': change both'],
   ['Renovate keeps this file', 'Renovate can keep this file'],
@@ -128,16 +130,16 @@ const shared = SHARED.flatMap((path) =>
     : path,
 ).filter((path) => !NOT_SHARED.includes(path));
 const unused = new Set(DIFFERENCES);
+const adapt = (text) =>
+  DIFFERENCES.reduce((old, difference) => {
+    const changed = old.replaceAll(...difference);
+    if (changed !== old) unused.delete(difference);
+    return changed;
+  }, text);
 for (const path of shared) {
-  let text = readFileSync(join(ROOT, path), 'utf8');
-  for (const difference of DIFFERENCES) {
-    const changed = text.replaceAll(...difference);
-    if (changed !== text) unused.delete(difference);
-    text = changed;
-  }
-  const to = join(PACKAGE, 'tools/package/template', `${path}.template`);
+  const to = join(PACKAGE, 'tools/package/template', `${adapt(path)}.template`);
   mkdirSync(join(to, '..'), { recursive: true });
-  writeFileSync(to, text);
+  writeFileSync(to, adapt(readFileSync(join(ROOT, path), 'utf8')));
 }
 if (unused.size > 0)
   throw new Error(`No file of the starter has: ${[...unused].map(([from]) => from).join(', ')}`);
