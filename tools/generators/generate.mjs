@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkFree } from './check.mjs';
 import { nextTime } from '../scripts/migrations.mjs';
@@ -78,6 +78,6 @@ Next:
   npm start                  serves it; try it at http://127.0.0.1:3000/docs
   npm test -- ${plural.padEnd(14)} tests it
   npm run openapi:snapshot   documents it, before you commit
-See docs/extending.md for more fields, filters, errors and limits.
+See ${relative(ROOT, join(import.meta.dirname, '../../docs/extending.md'))} for more fields, filters, errors and limits.
 `);
 }
