@@ -50,7 +50,7 @@ const SHARED = [
   'src/platform/feed/events/new-ids.sql',
   'docs/incidents.md',
 ];
-/** For the tests of this repository, and for installations that are older than the package. */
+/** For the tests of this repository. */
 const NOT_SHARED = ['deploy/prometheus/alerts.test.yml'];
 /** What they say otherwise in another service. The starter replaces the names. */
 const DIFFERENCES = [
@@ -71,6 +71,9 @@ const DIFFERENCES = [
   [/newTag: [\w.-]+/g, 'newTag: 0.1.0'],
   [': UPDATE_RULES=true npm test -- monitoring', ': change both'],
   ['Renovate keeps this file', 'Renovate can keep this file'],
+  // No other service has installations that are older than 2.0.
+  [/# The last migration of 1\.3\.\n(?:.*\n)*?.*and then upgrade\.'\n/g, ''],
+  [/if \[ -s database_url \] (?:.*\n)*?fi\n/g, ''],
   // The other pages stay in the package.
   [/(?<=\]\()(?=[\w-]+\.md)/g, `../node_modules/${NAME}/docs/`],
   [/(?<!\/)docs\/(?!incidents)(?=[\w-]+\.md)/g, `node_modules/${NAME}/docs/`],
