@@ -1,9 +1,12 @@
 -- Ids that were assigned after the backup are known to clients, to receivers of webhooks, to readers of the feed and to
 -- Redis, and stand for what is lost. None of them is assigned again: a receiver would take a new event for an old one.
+-- Nor is one that was assigned after another restore, of this copy or of another one: the next ids follow from the time alone.
 -- Run by `petstore new-ids`, also beside a running service, and by deploy/backup/restore.sh.
 DO $$
 DECLARE
-  gap CONSTANT bigint := 1000000000; -- more than a day of 10,000 in a second
+  -- More than any copy has reached by now, with at most 10,000 in a second since 2026 began.
+  unreached CONSTANT bigint := 10000 * extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01 00:00:00+00');
+  gap CONSTANT bigint := 1000000000; -- for ids that began higher: more than a day of as many
   one record;
 BEGIN
   -- Events of the outbox get the ids that they got after the backup (dump.sql), before the gap.
@@ -17,12 +20,13 @@ BEGIN
       FROM waiting, event_feed
       RETURNING id
     )
-    UPDATE event_feed SET last_id = last_id + (SELECT count(*) FROM moved) + gap;
+    UPDATE event_feed SET last_id = last_id + (SELECT count(*) FROM moved);
+    UPDATE event_feed SET last_id = CASE WHEN last_id < unreached THEN unreached ELSE last_id + gap END;
   END IF;
   FOR one IN
     SELECT format('%I.%I', schemaname, sequencename) AS name, coalesce(last_value, 0) AS last
     FROM pg_catalog.pg_sequences WHERE schemaname = current_schema() AND data_type = 'bigint'::regtype
   LOOP
-    PERFORM pg_catalog.setval(one.name::regclass, one.last + gap);
+    PERFORM pg_catalog.setval(one.name::regclass, CASE WHEN one.last < unreached THEN unreached ELSE one.last + gap END);
   END LOOP;
 END $$;
