@@ -12,6 +12,8 @@ interface Row extends Omit<EventRow, 'id'> {
   readonly id: Int64 | null;
   readonly lastId: Int64;
   readonly clearedTo: Int64;
+  /** Whether the cursor is among the ids that `new-ids` has left out: those of events after the restored copy. */
+  readonly isLeftOut: boolean;
   /** A standby may not have yet what its primary has. */
   readonly isReadOnly: boolean;
 }
@@ -20,6 +22,8 @@ const COLUMNS = 'id, type, version, occurred_at AS "occurredAt", data::text AS d
 
 const select = (filter: string): string => `
   SELECT event.*, last_id AS "lastId", cleared_to AS "clearedTo",
+         $1 > cleared_to AND $1 < last_id AND NOT EXISTS (SELECT FROM events WHERE id = $1)
+           AND (SELECT min(id) - 1 FROM events WHERE id > $1) IS DISTINCT FROM $1 AS "isLeftOut",
          current_setting('transaction_read_only')::boolean AS "isReadOnly"
   FROM event_feed LEFT JOIN LATERAL (
     SELECT ${COLUMNS} FROM events WHERE id > $1 ${filter} ORDER BY id LIMIT $2
@@ -53,8 +57,8 @@ export class EventsService {
     const after = isFirst(cursor) ? undefined : decodeCursor(cursor, scope);
     await this.sequencer.catchUp();
     const rows = await this.read(after ?? 0n, limit, type);
-    const { lastId = 0, clearedTo = 0, isReadOnly = false } = rows[0] ?? {};
-    if (after !== undefined && after < clearedTo) throw new EventsExpired();
+    const { lastId = 0, clearedTo = 0, isLeftOut = false, isReadOnly = false } = rows[0] ?? {};
+    if (after !== undefined && (after < clearedTo || isLeftOut)) throw new EventsExpired();
     // The feed went back, by a restored backup: other events are going to have the ids up to the cursor.
     const isAhead = after !== undefined && after > lastId;
     if (isAhead && !isReadOnly) throw new EventsExpired();
