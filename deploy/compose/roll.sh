@@ -52,10 +52,11 @@ give_up() {
   trap '' INT TERM HUP
   new | xargs --no-run-if-empty --max-args=1 docker logs --tail 20 >&2 || true
   new | xargs --no-run-if-empty docker rm --force >/dev/null
+  docker compose rm --force migrate >/dev/null || true # or the next `docker compose up` would replace it, and all that depends on it
   fail "$1 The old replicas and the old worker keep running."
 }
 
-docker compose run --rm --no-deps -T migrate
+docker compose run --rm --no-deps -T migrate || fail 'The migrations have not run. The old replicas and the old worker keep running.'
 trap 'give_up "Interrupted."' INT TERM HUP
 # Not with --no-deps: Compose 2.26 to 2.29 would remember another configuration. Nor with a `migrate` of the old version, which the next
 # `docker compose up` would replace, and with it all that depends on it. And not started by `up`, which would wait for a Redis that may be down.

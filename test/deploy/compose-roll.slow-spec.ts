@@ -15,7 +15,7 @@ if (!isInstalled) skipped('the production stack on Docker', 'install Docker with
 
 (isInstalled ? describe : describe.skip)('the production stack on Docker, under load', () => {
   const project = `petstore-${randomUUID().slice(0, 8)}`;
-  const [first, second] = [`${project}-first`, `${project}-second`];
+  const [first, second, broken] = [`${project}-first`, `${project}-second`, `${project}-broken`];
   let copy: WorkingCopy;
   let port: number;
   let load: Load | undefined;
@@ -63,9 +63,8 @@ if (!isInstalled) skipped('the production stack on Docker', 'install Docker with
   afterAll(async () => {
     await load?.stop();
     await compose('down', '--volumes', '--timeout', '1').catch(() => undefined);
-    await inside('docker', ['rmi', '--force', `petstore:${first}`, `petstore:${second}`]).catch(
-      () => undefined,
-    );
+    const images = [first, second, broken].map((version) => `petstore:${version}`);
+    await inside('docker', ['rmi', '--force', ...images]).catch(() => undefined);
     await copy.remove();
   });
 
@@ -77,6 +76,19 @@ if (!isInstalled) skipped('the production stack on Docker', 'install Docker with
     await up();
     expect(await running()).toEqual(rolled);
     expect(readFileSync(join(copy.path, '.env'), 'utf8')).toContain(`PETSTORE_VERSION=${second}`);
+    await runsOn();
+  });
+
+  it('leaves everything as it is if the new version does not start, at the `up` after it, too', async () => {
+    const before = await running();
+    const crashing = `printf 'FROM petstore:${first}\\nCMD ["false"]\\n' | docker build --tag petstore:${broken} -`;
+    await inside('sh', ['-c', crashing]);
+    await expect(roll(broken)).rejects.toMatchObject({
+      stderr: expect.stringContaining('The old replicas and the old worker keep running.') as unknown,
+    });
+    expect(await running()).toEqual(before);
+    await up();
+    expect(await running()).toEqual(before);
     await runsOn();
   });
 

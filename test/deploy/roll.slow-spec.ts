@@ -52,6 +52,8 @@ describe('deploy/compose/roll.sh', () => {
       });
       expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'w3 1.0.0']);
       expect(logged()).not.toMatch(/^stop|--force-recreate/m);
+      // What has the old version again is made by the next `docker compose up`.
+      expect(logged()).toMatch(/^rm --force r4 r5 w6\ncompose rm --force migrate\n$/m);
     },
   );
 
@@ -80,6 +82,14 @@ describe('deploy/compose/roll.sh', () => {
       ) as unknown,
     });
     expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'w3 1.0.0']);
+  });
+
+  it('says that the old replicas run on if a migration fails', async () => {
+    await expect(roll('unmigrated')).rejects.toMatchObject({
+      stderr: 'roll.sh: The migrations have not run. The old replicas and the old worker keep running.\n',
+    });
+    expect(containers()).toEqual(['r1 1.0.0', 'r2 1.0.0', 'w3 1.0.0']);
+    expect(logged()).not.toMatch(/compose up|rm --force migrate/);
   });
 
   it.each([

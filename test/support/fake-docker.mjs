@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The subset of `docker` that deploy/compose/roll.sh uses. Containers are lines of a file: id (`r1` is a replica, `w1` a worker) and
 // version. Those of version `bad` never become healthy, those of `dies` do not remain healthy, and the worker of `idle` does not become
-// healthy. There is no image of the version `gone`, and the settings do not suit the version `strict`.
+// healthy. There is no image of the version `gone`, the settings do not suit the version `strict`, and `unmigrated` cannot migrate.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 const { CONTAINERS = '', PETSTORE_VERSION = '' } = process.env;
@@ -22,6 +22,8 @@ if (line.startsWith('compose ps')) {
   if (args.at(-1) === 'petstore') console.log('  "replicas": 2,');
 } else if (line.endsWith('petstore doctor') && PETSTORE_VERSION === 'strict') {
   console.log('fail   configuration  LOG_LEVEL is not a level');
+  process.exitCode = 1;
+} else if (line.endsWith('-T migrate') && PETSTORE_VERSION === 'unmigrated') {
   process.exitCode = 1;
 } else if (line.startsWith('compose up')) {
   const last = Math.max(0, ...containers.map(([id]) => Number(id.slice(1))));
