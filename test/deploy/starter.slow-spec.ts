@@ -51,7 +51,7 @@ describe('the files with which a service is deployed', () => {
       'image: lending-desk:${LENDING_DESK_VERSION:-local}',
     );
     expect(text('deploy/compose/secrets.sh')).toContain(' ~lending_desk:* ');
-    expect(text('deploy/compose/owner-role.sql')).toContain('ALTER ROLE lending_desk_owner');
+    expect(text('deploy/compose/owner-role.sh')).toContain('CREATE ROLE lending_desk_owner');
     expect(text('deploy/prometheus/alerts.yml')).toContain('absent(lending_desk_build_info{');
     expect(text('.gitignore')).toContain('\n.lending_desk/\n'); // its data folder
   });
