@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { AppModule } from '../../../src/app.module.js';
-import { checkIcu } from '../../../src/platform/index.js';
+import { checkIcu, Config, type DatabaseCheck, ok } from '../../../src/platform/index.js';
+import { checkDatabase } from '../../../src/platform/data/database/checks/check-database.js';
 import type { CheckResult } from '../../../src/platform/kernel/config/check-result.js';
 import { SecretBox } from '../../../src/platform/feed/webhooks/delivery/secret-box.js';
 import { petstore, refusedStart, startWarnings } from '../../support/command-line.js';
+import { MIGRATIONS } from '../../support/migrations.js';
 import { createTestDatabase, type TestDatabase, withClient } from '../../support/test-database.js';
 
 let database: TestDatabase;
@@ -349,5 +351,36 @@ describe('the start and doctor warn of', () => {
       const both = `${second},${first}`;
       expect(await doctorFinds({ WEBHOOK_SECRET_KEYS: both })).toEqual([]);
     });
+  });
+});
+
+describe('a check of a module', () => {
+  beforeAll(() => {
+    template = 'template1';
+  });
+
+  const asks = (statement: string, url = database.url) => {
+    const check: DatabaseCheck = async ({ query }) => (await query(statement)).map(() => ok('visits', 'one'));
+    return checkDatabase(url, url, {
+      config: new Config({}),
+      known: MIGRATIONS,
+      checks: [check],
+    }).then(({ found }) => found.filter((result) => result.check === 'visits'));
+  };
+  const MISSING = ['SELECT FROM a_new_table', 'SELECT a_new_column FROM pg_class'];
+
+  it.each(MISSING)('finds nothing while the migration is pending that it needs: %s', async (statement) => {
+    expect(await asks(statement)).toEqual([]);
+    expect(await asks('SELECT')).toEqual([ok('visits', 'one')]);
+  });
+
+  it.each(MISSING)('fails if no migration is pending: %s', async (statement) => {
+    await withMigratedDatabase(async (url) => {
+      await expect(asks(statement, url)).rejects.toThrow('does not exist');
+    });
+  });
+
+  it('fails for any other reason, also while one is pending', async () => {
+    await expect(asks('SELECT 1 / 0')).rejects.toThrow('division by zero');
   });
 });

@@ -117,6 +117,22 @@ describe('npm start with an empty data folder', () => {
     expect(processesOf(folder.path)).toEqual([]);
   });
 
+  it('gives a plan that is new a demo key, and keeps none of a plan that is gone', async () => {
+    const file = join(folder.path, '.petstore', 'demo-keys.json');
+    const before = await readFile(file, 'utf8');
+    await writeFile(file, before.replace('"free"', '"bronze"'));
+    service = await started();
+    expect(service.stdout).not.toContain('bronze');
+    expect(keysOf(service)).toEqual(PLANS.map(() => expect.stringMatching(SECRET) as unknown));
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+      ...(JSON.parse(before) as object),
+      free: keysOf(service)[0],
+    });
+    const { stdout } = await inShell(curlLine(service));
+    expect(stdout).toMatch(/^HTTP\/1\.1 200 /);
+    await stop(service);
+  });
+
   it('refuses a data folder that is a file', async () => {
     const file = join(folder.path, 'file');
     await writeFile(file, '');

@@ -9,8 +9,6 @@ const UNKNOWN = `
 
 /** Keys with a plan that this version does not have get 503: one of a newer version, or one that was taken out. */
 export const checkPlans: DatabaseCheck = async ({ query }): Promise<readonly CheckResult[]> => {
-  const [table] = await query("SELECT WHERE to_regclass('api_keys') IS NOT NULL");
-  if (table === undefined) return [];
   const found = await query<{ plan: string; keys: number }>(UNKNOWN, [planNames()]);
   const advice = `Give such keys another plan: ${service().program} keys update <id> --plan <plan>. Until then, their requests get 503.`;
   return found.map(({ plan, keys }) =>

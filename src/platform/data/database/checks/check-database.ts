@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { type CheckResult, failureOf } from '../../../kernel/config/check-result.js';
 import type { Config } from '../../../kernel/config/config.js';
 import { StartupError } from '../../../kernel/config/startup-error.js';
@@ -63,7 +64,7 @@ export async function checkDatabase(
       (await client.query<Row>(sql, [...values])).rows;
     const results: CheckResult[] = [];
     for (const check of [...DATABASE_CHECKS, ...checks]) {
-      results.push(...(await check({ query, migrations, config }).catch(failed)));
+      results.push(...(await check({ query, migrations, config }).catch(failedBefore(migrations))));
       if (results.some(({ state }) => state === 'fail')) break; // the next ones rely on what it has found
     }
     return results;
@@ -71,7 +72,14 @@ export async function checkDatabase(
   return { migrations, found };
 }
 
-function failed(error: unknown): readonly CheckResult[] {
-  if (error instanceof StartupError) return [failureOf('database', error)];
-  throw error;
-}
+/** Undefined table, undefined column. */
+const MISSING: readonly unknown[] = ['42P01', '42703'];
+
+/** Of what a pending migration has yet to create, a check has nothing to say. */
+const failedBefore =
+  ({ pending }: Inspected) =>
+  (error: unknown): readonly CheckResult[] => {
+    if (error instanceof StartupError) return [failureOf('database', error)];
+    if (pending.length > 0 && error instanceof DatabaseError && MISSING.includes(error.code)) return [];
+    throw error;
+  };

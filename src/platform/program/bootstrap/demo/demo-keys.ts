@@ -5,7 +5,8 @@ import type { ApiKeysService } from '../../../access/keys/api-keys.service.js';
 import { isCustom, type Plan, planNames } from '../../../access/plans/plans.js';
 import { hashSecret } from '../../../access/keys/secret.js';
 
-type DemoKeys = Readonly<Record<Plan, string>>;
+/** By the name of the plan, which may be one of another version. */
+type DemoKeys = Readonly<Partial<Record<string, string>>>;
 
 const FILE = 'demo-keys.json';
 const OWNER_ONLY = 0o600;
@@ -22,21 +23,28 @@ export async function storedDemoKeys(dataDir: string): Promise<DemoKeys | undefi
 }
 
 /**
- * Creates a key for each plan. The secrets are stored in the data folder, so that every start prints the same
- * ones.
+ * Creates a key for each plan that has none. The secrets are stored in the data folder, so that every start
+ * prints the same ones.
+ * @param stored those of an earlier start, whose plans may have been others
  */
-export async function createDemoKeys(keys: ApiKeysService, dataDir: string): Promise<DemoKeys> {
-  const created = {} as Record<Plan, string>;
-  for (const plan of planNames()) {
-    const limits = isCustom(plan) ? CUSTOM_LIMITS : undefined;
-    const { secret } = await keys.create({ name: `demo ${plan}`, plan, limits });
-    created[plan] = secret;
-  }
+export async function createDemoKeys(
+  keys: ApiKeysService,
+  dataDir: string,
+  stored: DemoKeys = {},
+): Promise<Readonly<Record<string, string>>> {
+  const ofPlans: Record<string, string> = {};
+  for (const plan of planNames()) ofPlans[plan] = stored[plan] ?? (await keys.create(demoKey(plan))).secret;
   const path = join(dataDir, FILE);
-  await writeFile(`${path}.new`, `${JSON.stringify(created, null, 2)}\n`, { mode: OWNER_ONLY });
+  await writeFile(`${path}.new`, `${JSON.stringify(ofPlans, null, 2)}\n`, { mode: OWNER_ONLY });
   await rename(`${path}.new`, path);
-  return created;
+  return ofPlans;
 }
+
+const demoKey = (plan: Plan) => ({
+  name: `demo ${plan}`,
+  plan,
+  limits: isCustom(plan) ? CUSTOM_LIMITS : undefined,
+});
 
 /** Whether a key is still valid: it may have been rotated or revoked. */
 export async function works(keys: ApiKeysRepository, secret: string): Promise<boolean> {

@@ -36,11 +36,9 @@ interface DemoKey {
 
 async function demoKeys(app: INestApplication): Promise<DemoKey[]> {
   const { dataDir } = app.get(Config).read(DatabaseConfig);
-  let keys = await storedDemoKeys(dataDir);
-  if (!keys) {
-    await addSampleData(app);
-    keys = await createDemoKeys(app.get(ApiKeysService), dataDir);
-  }
+  const stored = await storedDemoKeys(dataDir);
+  if (!stored) await addSampleData(app);
+  const keys = await createDemoKeys(app.get(ApiKeysService), dataDir, stored);
   const table = app.get(ApiKeysRepository);
   return Promise.all(
     Object.entries(keys).map(async ([plan, secret]) => ({
