@@ -12,7 +12,7 @@ export function addNewIdsCommand(program: Command, database: CommandDatabase): v
   program
     .command('new-ids')
     .description(
-      'After a copy of the database was put back: new rows and events get ids that none had before. deploy/backup/restore.sh does it itself.',
+      'After a copy of the database was put back: new rows and events get ids that none had before.',
     )
     .option('--json', 'print one JSON object')
     .action((options: Json) => newIds(database, options));

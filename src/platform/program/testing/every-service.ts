@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { DataSource } from 'typeorm';
 import { migrate, revertLast } from '../../data/database/migrations/migrate.js';
 import { migrationsOf } from '../bootstrap/migrations.js';
 import type { ServiceDefinition } from '../bootstrap/service-definition.js';
@@ -13,8 +14,8 @@ import type { TestService } from './test-service.js';
 const { afterAll, beforeAll, describe, expect, it } = GLOBALS;
 
 /**
- * What holds for every service: its migrations go up, down and up again, its responses are those of its
- * document, and its document is the one in its repository.
+ * What holds for every service: its migrations go up, down and up again and make the tables of its entities,
+ * its refusals are those of its document, and its document is the one in its repository.
  * @param start a service with the addresses of the document, if they matter
  * @param snapshot the path of the document, which `UPDATE_OPENAPI=true` replaces
  */
@@ -39,6 +40,16 @@ export function describeService(
         await database.drop();
       }
     });
+
+    it('make the tables of the entities; after a change of these: npm run migration -- <name>', async () => {
+      const running = await start();
+      try {
+        const { upQueries } = await running.app.get(DataSource).driver.createSchemaBuilder().log();
+        expect(upQueries.map(({ query }) => query)).toEqual([]);
+      } finally {
+        await running.stop();
+      }
+    });
   });
 
   describe('the document', () => {
@@ -52,6 +63,14 @@ export function describeService(
       const { text } = await running.client().get('/openapi.yaml').expect(200);
       if (testRun.isUpdating) await writeFile(snapshot, text);
       expect(text).toBe(await readFile(snapshot, 'utf8'));
+    });
+
+    it('has a first request, which the start shows, that returns 200', async () => {
+      const client = running.client(await running.key());
+      expect([service.firstRequest, (await client.get(service.firstRequest)).status]).toEqual([
+        service.firstRequest,
+        200,
+      ]);
     });
 
     it('describes the response to a request without a key, without a body and with an unknown parameter', async () => {

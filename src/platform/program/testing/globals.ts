@@ -5,7 +5,13 @@ import { format } from 'node:util';
 // The names that tests of a service use, on the runner of Node.js.
 
 type Test = () => unknown;
-type Each = (rows: readonly unknown[]) => (name: string, test: (...row: never[]) => unknown) => void;
+type Each = <const Row>(
+  rows: readonly Row[],
+) => (
+  name: string,
+  test: (...row: Row extends readonly unknown[] ? Writable<Row> : [Row]) => unknown,
+) => void;
+type Writable<Row extends readonly unknown[]> = { -readonly [Index in keyof Row]: Row[Index] };
 type Define = (name: string, test: Test, timeout?: number) => void;
 
 const each =
@@ -13,7 +19,7 @@ const each =
   (rows) =>
   (name, test) => {
     for (const row of rows) {
-      const values = (Array.isArray(row) ? row : [row]) as never[];
+      const values = (Array.isArray(row) ? row : [row]) as Parameters<typeof test>;
       const used = name.match(/%[sdijoO]/g)?.length ?? 0;
       define(format(name, ...values.slice(0, used)), () => test(...values));
     }
