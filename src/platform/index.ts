@@ -62,10 +62,10 @@ export { SampleData, type Samples } from './data/database/sample-data.js';
 
 // Settings, and what the start and doctor check
 export { type Settings, settingsProvider } from './kernel/config/config.js';
-export { type CheckResult, ok, warn } from './kernel/config/check-result.js';
+export { type CheckResult, fail, ok, warn } from './kernel/config/check-result.js';
 export type { CheckedDatabase, DatabaseCheck } from './data/database/checks/database-check.js';
 export { checkIcu } from './data/database/checks/icu.check.js';
-export type { Feature } from './program/bootstrap/feature.js';
+export type { AddCommands, Feature } from './program/bootstrap/feature.js';
 
 // Errors, settings and time
 export { Config } from './kernel/config/config.js';

@@ -19,10 +19,26 @@ describe('npm run migration', () => {
     const before = await migrations();
     expect(await script('tools/scripts/migration.mjs', ['nothing'])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/Nothing to write: your entities match the tables\.\n$/) as unknown,
+      stdout: expect.stringMatching(
+        /Nothing to write: your entities match the tables\. .+ --empty\.\n$/,
+      ) as unknown,
       stderr: '',
     });
     expect(await migrations()).toEqual(before);
+  });
+
+  it('writes an empty one for SQL of its author, which compiles and runs, both ways', async () => {
+    const { code, stdout } = await script('tools/scripts/migration.mjs', ['index-names', '--empty']);
+    const [, time] = /^created {2}migrations\/(\d+)-index-names\.ts$/m.exec(stdout) ?? [];
+    expect({ code, time }).toEqual({ code: 0, time: expect.any(String) as unknown });
+    expect(await script('node_modules/@nestjs/cli/bin/nest.js', ['build'])).toMatchObject({ code: 0 });
+    const empty = await createTestDatabase('template1');
+    for (const args of [['migrate'], ['migrate', '--revert', '--yes']])
+      expect(await script('bin/petstore.js', args, { DATABASE_URL: empty.url })).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`IndexNames${time}`) as unknown,
+      });
+    await empty.drop();
   });
 
   it('writes ids of type uuid that work in an empty database, without an extension', async () => {

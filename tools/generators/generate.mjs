@@ -10,6 +10,8 @@ import { render } from './render.mjs';
 
 /** Of the service, where npm runs its scripts. */
 const ROOT = process.cwd();
+/** The page is in the package if the service has installed it. */
+const PAGE = relative(ROOT, join(import.meta.dirname, '../../docs/extending.md'));
 
 const USAGE = `Generates a module with its migration and tests, and adds it to src/features.ts.
 
@@ -78,6 +80,6 @@ Next:
   npm start                  serves it; try it at http://127.0.0.1:3000/docs
   npm test -- ${plural.padEnd(14)} tests it
   npm run openapi:snapshot   documents it, before you commit
-See ${relative(ROOT, join(import.meta.dirname, '../../docs/extending.md'))} for more fields, filters, errors and limits.
+See ${PAGE} for more fields, filters, errors and limits.
 `);
 }

@@ -8,9 +8,10 @@ import { namesOf, PLATFORM, write } from './starter.mjs';
 
 const USAGE = `Begins a service in a new folder.
 
-  npm exec --package ./${PLATFORM.name}-${PLATFORM.version}.tgz -- ${PLATFORM.name} new <folder> --module <name>
+  npm exec --yes --package ./${PLATFORM.name}-${PLATFORM.version}.tgz -- ${PLATFORM.name} new <folder> --module <name>
 
-  <folder>      its name becomes that of the service, in kebab-case: ../books
+  <folder>      a new or empty one, or .
+  --name        of the service, in kebab-case: books; by default, that of the folder
   --module      the first module, plural and in kebab-case: books
   --singular    its singular, if it cannot be derived
   --title       the title of documents and pages, such as "Book Club"; by default, from the name
@@ -27,13 +28,13 @@ try {
 
 async function run() {
   const options = { help: { type: 'boolean', short: 'h' } };
-  for (const name of ['module', 'singular', 'title', 'platform']) options[name] = { type: 'string' };
+  for (const name of ['name', 'module', 'singular', 'title', 'platform']) options[name] = { type: 'string' };
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   if (values.help) return console.log(USAGE);
   if (positionals.length !== 1 || !values.module)
     throw new GeneratorError(`A folder and --module are needed.\n\n${USAGE}`);
   const folder = resolve(positionals[0]);
-  const names = namesOf(basename(folder), values.title, values.module);
+  const names = namesOf(values.name ?? basename(folder), values.title, values.module);
   substitutions(values.module, values.singular); // throws if they cannot be names
   if ((await readdir(folder).catch(() => [])).length > 0) throw new GeneratorError(`${folder} is not empty.`);
   const platform = await findPlatform(values.platform ?? process.env.npm_config_package);

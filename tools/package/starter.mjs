@@ -13,7 +13,7 @@ const TITLE = /^[\p{L}\p{N}][\p{L}\p{N} .,&()’-]*$/u;
 
 /**
  * The names of a service, as templates get them.
- * @param {string} program the name of its folder
+ * @param {string} program by default, that of its folder
  * @param {string} [title]
  * @param {string} module the first one, in plural
  * @throws {GeneratorError} if a command, a container, a metric or a page cannot have that name
@@ -24,7 +24,7 @@ export function namesOf(program, title, module) {
   title ??= inWords.join(' ');
   if (!NAME.test(program) || program.length > 30 || program === PLATFORM.name)
     throw new GeneratorError(
-      `The folder's name becomes that of the service: at most 30 of a-z, 0-9 and -, such as books; "${program}" is not.`,
+      `The name of the service has at most 30 of a-z, 0-9 and -, such as books; "${program}" is none. Give one with --name.`,
     );
   if (!TITLE.test(title))
     throw new GeneratorError(`The title has letters, digits, spaces and . , & ( ) ’ - only: ${title}`);

@@ -3,7 +3,7 @@
 // migrations.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
@@ -13,20 +13,42 @@ import { nextTime } from './migrations.mjs';
 const root = process.cwd();
 const USAGE = `Writes migrations/<time>-<name>.ts with the differences between your entities and the tables.
 
-  npm run migration -- <name>
+  npm run migration -- <name> [--empty]
 
-  <name>  what changes, in kebab-case: add-supplier-phone
+  <name>   what changes, in kebab-case: add-supplier-phone
+  --empty  without the differences, for SQL of your own
 `;
 /** A temporary database, built from all migrations for the comparison, next to the service's own. */
 const DRAFT = `migration_draft_${process.pid}`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { help: { type: 'boolean', short: 'h' } },
+  options: { help: { type: 'boolean', short: 'h' }, empty: { type: 'boolean' } },
 });
 if (values.help) console.log(USAGE);
 else if (positionals.length !== 1 || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(positionals[0])) fail(USAGE);
-else await writeMigration(positionals[0]).catch(({ message }) => fail(message));
+else await (values.empty ? writeEmpty : writeMigration)(positionals[0]).catch(({ message }) => fail(message));
+
+async function writeEmpty(name) {
+  const time = await nextTime(root);
+  const file = `migrations/${time}-${name}.ts`;
+  const words = name.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const text = `import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class ${words.join('')}${time} implements MigrationInterface {
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('');
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('');
+  }
+}
+`;
+  await writeFile(join(root, file), text, { flag: 'wx' });
+  await register(file);
+  console.log(`created  ${file}\n\nWrite its SQL before you use it: npm run dev and npm start apply it.`);
+}
 
 async function writeMigration(name) {
   await promisify(execFile)(process.execPath, ['node_modules/@nestjs/cli/bin/nest.js', 'build'], {
@@ -77,13 +99,18 @@ async function generate(name, url) {
   if (code !== 0) return { errors: said };
   const prettier = join(root, 'node_modules/prettier/bin/prettier.cjs');
   await promisify(execFile)(process.execPath, [prettier, '--write', file], { cwd: root });
-  await appendFile(join(root, 'migrations/index.ts'), `export * from './${basename(file, '.ts')}.js';\n`);
+  await register(file);
   return { file };
+}
+
+async function register(file) {
+  await appendFile(join(root, 'migrations/index.ts'), `export * from './${basename(file, '.ts')}.js';\n`);
 }
 
 function report(file, errors) {
   if (errors) fail(errors);
-  else if (!file) console.log('Nothing to write: your entities match the tables.');
+  else if (!file)
+    console.log('Nothing to write: your entities match the tables. For SQL of your own, add --empty.');
   else console.log(`created  ${file}\n\nReview it before you use it: npm run dev and npm start apply it.`);
 }
 
