@@ -10,7 +10,7 @@ const USAGE = `Begins a service in a new folder.
 
   npm exec --yes --package ./${PLATFORM.name}-${PLATFORM.version}.tgz -- ${PLATFORM.name} new <folder> --module <name>
 
-  <folder>      a new or empty one, or .
+  <folder>      a new one, or one that is empty: ../books
   --name        of the service, in kebab-case: books; by default, that of the folder
   --module      the first module, plural and in kebab-case: books
   --singular    its singular, if it cannot be derived

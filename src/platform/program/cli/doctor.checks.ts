@@ -85,7 +85,7 @@ function ofMigrations(
       warn(
         'migrations',
         `from a newer version: ${newer.join(', ')}`,
-        'This version may not match the tables. Run the newer version.',
+        'This version may not match the tables. Run the newer version, or put back the files of migrations that were deleted, and revert them.',
       ),
     ];
   }
