@@ -180,7 +180,7 @@ class Label extends Audited {
 
 const BALL: ToyResponse = { name: 'Ball' };
 
-/** docs/testing.md */
+/** docs/platform.md */
 describe('a unit test as the Nest documentation writes it', () => {
   it('tests a controller with a mocked service', async () => {
     const toys = { get: jest.fn().mockResolvedValue(BALL) };
