@@ -48,12 +48,12 @@ const parse = async (): Promise<unknown> => (await commandLine(SERVICE)).parseAs
 
 /** Starts the service in this process with settings that it refuses. */
 export const refusedStart = (env: Record<string, string>): Promise<Ended> =>
-  oneAtATime({ env }, () => startHere(SERVICE));
+  oneAtATime({ env: { PORT: '0', ...env } }, () => startHere(SERVICE));
 
 /** Starts the service in this process up to the end of its checks. @returns what they warn of */
 export async function startWarnings(env: Record<string, string>): Promise<readonly string[]> {
   let warnings: string[] = [];
-  const ended = await oneAtATime({ env }, async () => {
+  const ended = await oneAtATime({ env: { PORT: '0', ...env } }, async () => {
     warnings = []; // this may be another try
     const warn = jest.spyOn(StartLines, 'warn').mockImplementation((sentence) => warnings.push(sentence));
     const print = jest.spyOn(StartLines, 'print').mockImplementation(() => undefined);
