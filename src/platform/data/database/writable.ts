@@ -7,7 +7,7 @@ const WAIT = seconds(30);
 const ASK_AGAIN = seconds(1);
 
 /** A standby, `default_transaction_read_only` of the server, the database or the role: `on` for each of them. */
-export const READ_ONLY = `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`;
+export const IS_READ_ONLY = `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`;
 
 /**
  * Waits until PostgreSQL takes writes; a check refuses what is read-only then.
@@ -22,7 +22,8 @@ export async function waitUntilWritable(
   const isReadOnly = () =>
     withConnection(
       url,
-      async (client) => (await client.query<{ isReadOnly: boolean }>(READ_ONLY)).rows[0]?.isReadOnly === true,
+      async (client) =>
+        (await client.query<{ isReadOnly: boolean }>(IS_READ_ONLY)).rows[0]?.isReadOnly === true,
     );
   if (!(await isReadOnly())) return;
   say(`PostgreSQL is read-only. Waiting up to ${wait / 1000} s until it takes writes…`);

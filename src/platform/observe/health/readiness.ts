@@ -12,7 +12,7 @@ import { DataSource } from 'typeorm';
 import { minutes, seconds, withTimeout } from '../../kernel/clock/duration.js';
 import { describe } from '../../kernel/errors/error.filter.js';
 import { PoolWatch } from '../../data/database/pool/pool-watch.js';
-import { READ_ONLY } from '../../data/database/writable.js';
+import { IS_READ_ONLY } from '../../data/database/writable.js';
 import { Metrics } from '../metrics/metrics.js';
 import { service } from '../../kernel/config/service.js';
 import { openProbe } from '../../data/database/probe.js';
@@ -123,7 +123,7 @@ export class Readiness implements OnApplicationShutdown {
     const result = await this.attempt('database', async () => {
       this.isReadOnly = undefined;
       const { rows } = await this.probe
-        .query<{ isReadOnly: boolean }>(READ_ONLY)
+        .query<{ isReadOnly: boolean }>(IS_READ_ONLY)
         .catch(() => fail('It does not respond.')); // hides the reason from the public
       this.isReadOnly = rows[0]?.isReadOnly;
       if (this.pool.stuckFor() >= STUCK) fail('No connection has come back for a minute.');

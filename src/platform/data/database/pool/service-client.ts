@@ -19,7 +19,7 @@ const READ_ONLY_TIMEOUT = seconds(1);
 /** Parameters that PostgreSQL 14 and later reports, `on` for a standby or a read-only former primary. */
 const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
 /** SQLSTATE of a write to a read-only server. */
-const READ_ONLY = '25006';
+const READ_ONLY_TRANSACTION = '25006';
 
 interface ParameterStatus {
   readonly parameterName: string;
@@ -250,7 +250,7 @@ export class ServiceClient extends PostgresClient {
         this.readOnlyParameters.size > 0 ? (this.readOnlySince ?? performance.now()) : undefined;
     });
     this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
-      if (code === READ_ONLY) this.readOnlySince ??= performance.now();
+      if (code === READ_ONLY_TRANSACTION) this.readOnlySince ??= performance.now();
     });
   }
 }
