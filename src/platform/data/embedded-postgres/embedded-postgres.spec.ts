@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { chmod, chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { eventually } from '../../../../test/support/eventually.js';
 import { skipped } from '../../../../test/support/skipped.js';
 import { loadBinaries } from './server-programs.js';
 import {
@@ -153,6 +154,22 @@ describe('openEmbeddedPostgres with a shared lock', () => {
   it('stops the server if it started it', async () => {
     const alone = await share();
     await alone.stop();
+    await expect(query(alone, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('stops the server although another Ctrl-C ends the program that waits for it', async () => {
+    const alone = await share();
+    const [pid] = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n', 1);
+    process.kill(Number(pid), 'SIGSTOP'); // it stops only after the signal to the program
+    const stopped = alone.stop();
+    try {
+      await eventually(
+        () => spawnSync('pkill', ['-INT', '-x', '-P', `${process.pid}`, 'pg_ctl']).status === 0,
+      );
+    } finally {
+      process.kill(Number(pid), 'SIGCONT');
+    }
+    await stopped;
     await expect(query(alone, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   });
 

@@ -91,10 +91,15 @@ export class ProgramFailed extends Error {
   constructor(
     /** The last line it wrote. */
     message: string,
-    /** The exit code, or the code of the system error that prevented it from running. */
+    /** The exit code, null after a signal, or the code of the system error that prevented it from running. */
     readonly code: number | string | null | undefined,
   ) {
     super(message);
+  }
+
+  /** True if a signal ended the program. */
+  get interrupted(): boolean {
+    return this.code === null;
   }
 
   /**

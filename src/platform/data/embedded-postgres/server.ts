@@ -56,6 +56,7 @@ export class Server {
     try {
       await this.control('stop', '--mode=fast');
     } catch (error) {
+      if (error instanceof ProgramFailed && error.interrupted) return this.stop(); // by another Ctrl-C
       if ((await this.running()) !== undefined) throw error;
     }
   }
