@@ -48,32 +48,44 @@ const parse = async (): Promise<unknown> => (await commandLine(SERVICE)).parseAs
 
 /** Starts the service in this process with settings that it refuses. */
 export const refusedStart = (env: Record<string, string>): Promise<Ended> =>
-  oneAtATime({ env: { PORT: '0', ...env } }, () => startHere(SERVICE));
+  oneAtATime({ env: { PORT: '0', ...env } }, () =>
+    withoutLines(
+      () => undefined,
+      () => startHere(SERVICE),
+    ),
+  );
 
 /** Starts the service in this process up to the end of its checks. @returns what they warn of */
 export async function startWarnings(env: Record<string, string>): Promise<readonly string[]> {
   let warnings: string[] = [];
   const ended = await oneAtATime({ env: { PORT: '0', ...env } }, async () => {
     warnings = []; // this may be another try
-    const warn = jest.spyOn(StartLines, 'warn').mockImplementation((sentence) => warnings.push(sentence));
-    const print = jest.spyOn(StartLines, 'print').mockImplementation(() => undefined);
-    try {
-      // It comes after the checks, and takes most of a start.
-      const { features } = await SERVICE.load();
-      const forRoot = () => {
-        throw new Exit(0);
-      };
-      await startHere({
-        ...SERVICE,
-        load: () => Promise.resolve(Object.assign(class {}, { features, forRoot })),
-      });
-    } finally {
-      warn.mockRestore();
-      print.mockRestore();
-    }
+    // It comes after the checks, and takes most of a start.
+    const { features } = await SERVICE.load();
+    const forRoot = () => {
+      throw new Exit(0);
+    };
+    const load = () => Promise.resolve(Object.assign(class {}, { features, forRoot }));
+    await withoutLines(
+      (sentence) => warnings.push(sentence),
+      () => startHere({ ...SERVICE, load }),
+    );
   });
   if (ended.code !== 0) throw new Error(`The start was refused: ${ended.stderr}`);
   return warnings;
+}
+
+/** Keeps the lines of a start out of the report of the tests: they go to the file, not through `process.stdout`. */
+async function withoutLines(warn: (sentence: string) => void, starts: () => Promise<void>): Promise<void> {
+  const spies = [
+    jest.spyOn(StartLines, 'warn').mockImplementation(warn),
+    jest.spyOn(StartLines, 'print').mockImplementation(() => undefined),
+  ];
+  try {
+    await starts();
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
 }
 
 async function startHere(application: ServiceDefinition): Promise<void> {
