@@ -19,6 +19,8 @@ export default class NativeEnvironment {
   }
 
   async setup() {
+    // Jest sets it in its workers on a terminal. The programs that a test starts and reads would color their output.
+    delete process.env.FORCE_COLOR;
     globalThis.setInterval = (...args) => {
       const interval = this.#setInterval.call(globalThis, ...args);
       this.#intervals.add(interval);
