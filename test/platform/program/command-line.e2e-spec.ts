@@ -379,6 +379,13 @@ describe('petstore', () => {
     );
   });
 
+  it('lists its commands by name', async () => {
+    const { stdout } = await petstore('--help');
+    const names = [...stdout.matchAll(/^ {2}([a-z-]+) (?:\[|  )/gm)].map(([, name]) => name);
+    expect(names).toEqual(expect.arrayContaining(['doctor', 'keys', 'new-ids']));
+    expect(names).toEqual(names.toSorted());
+  });
+
   it('prints its help as a usage error if no command is given', async () => {
     for (const args of [[], ['keys']])
       expect(await petstore(...args)).toMatchObject({

@@ -56,5 +56,5 @@ export async function commandLine(definition: ServiceDefinition): Promise<Comman
   addMigrateCommand(program, migrations);
   addDatabaseCommand(program);
   addDoctorCommand(program, definition);
-  return program;
+  return program.configureHelp({ sortSubcommands: true }); // only these: `keys` has an order of its own
 }
