@@ -83,6 +83,7 @@ describe('petstore doctor warns of', () => {
 
   it.each([
     ['DATABSE_URL', 'DATABASE_URL'],
+    ['PROT', 'PORT'],
     ['database_url', 'DATABASE_URL'],
     ['WEBHOOK_SECRET_KEY', 'WEBHOOK_SECRET_KEYS'],
   ])('%s, which nothing reads: probably %s', async (name, meant) => {

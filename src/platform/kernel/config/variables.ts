@@ -158,10 +158,14 @@ const SEVERAL_HOSTS = /^\w+:\/\/(?:[^/?#]*@)?(?![^/?#]*@)[^/?#]*,/;
 /** libpq and `pg` know `postgres://user@/pets?host=/run/postgresql`; URLs do not. */
 const WITHOUT_HOST = /^\w+:\/\/[^/?#]*@[/?]/;
 
-/** Whether at most two letters differ, or one of a short name: `PATH` is not a misspelled `PORT`. */
+/**
+ * Whether at most two letters differ, or one of a short name, or only their order: `PATH` is not a misspelled
+ * `PORT`, but `PROT` is.
+ */
 function isAlmost(name: string, known: string): boolean {
   const most = known.length < 8 ? 1 : 2;
   const letters = Array.from(name);
+  if (letters.toSorted().join('') === Array.from(known).toSorted().join('')) return true;
   return Math.abs(letters.length - known.length) <= most && editDistance(letters, known) <= most;
 }
 
