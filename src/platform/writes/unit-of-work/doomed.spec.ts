@@ -1,91 +1,42 @@
-import 'reflect-metadata';
-import { Column, DataSource, Entity, PrimaryGeneratedColumn, VersionColumn } from 'typeorm';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { Clock } from '../../kernel/clock/clock.js';
-import { minutes } from '../../kernel/clock/duration.js';
+import type { EntityTarget } from 'typeorm';
+import {
+  BOTH,
+  declared,
+  type Dog,
+  FAILING,
+  Note,
+  useRows,
+} from '../../../../test/support/rows-and-events.js';
 import { isDatabaseUnavailable } from '../../data/database/database-unavailable.js';
-import { poolOptions } from '../../data/database/database.module.js';
-import type { Int64 } from '../../kernel/json/int64.js';
-import { Changes } from './changes.js';
-import { declareEventType, eventType } from './event-type.js';
+import type { Changes } from './changes.js';
 import { pick } from './pick.js';
 
-/** Covered by prepared statements. */
-@Entity('doomed_notes')
-class Note {
-  @PrimaryGeneratedColumn('identity', { type: 'bigint' })
-  id!: Int64;
-
-  @Column('text')
-  text!: string;
-}
-
-/** Left to TypeORM. */
-@Entity('doomed_books')
-class Book {
-  @PrimaryGeneratedColumn('identity', { type: 'bigint' })
-  id!: Int64;
-
-  @Column('text')
-  text!: string;
-
-  @VersionColumn()
-  version!: number;
-}
-
 class NoteData {
-  readonly id!: Int64;
-  readonly text!: string;
+  readonly id!: Note['id'];
+  readonly text!: string | null;
 
   static readonly from = pick<Note, NoteData>('id', 'text');
 }
 
-class Failing {
-  static from(): object {
-    throw new Error('no data');
-  }
-}
-
-const STORED = eventType<Note, NoteData>('doomed.stored', NoteData, { description: 'A note.' });
-const FAILING = eventType<Note, object>('doomed.failing', Failing, { description: 'Fails.' });
+const STORED = declared('doomed.stored', NoteData);
 const UNLISTED = { ...STORED, name: 'doomed.unlisted' };
 
-let database: TestDatabase;
-let dataSource: DataSource;
-let changes: Changes;
+const rows = useRows();
 
-beforeAll(async () => {
-  declareEventType(STORED);
-  declareEventType(FAILING);
-  database = await createTestDatabase();
-  dataSource = await new DataSource({
-    ...poolOptions(database.url),
-    connectTimeoutMS: minutes(2), // the machine may be busy
-    entities: [Note, Book],
-  }).initialize();
-  for (const { query } of (await dataSource.driver.createSchemaBuilder().log()).upQueries)
-    if (query.startsWith('CREATE TABLE "doomed_')) await dataSource.query(query);
-  await dataSource.query(`
-    CREATE FUNCTION doomed_refuse() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RETURN CASE NEW.text WHEN 'refused' THEN NULL ELSE NEW END; END $$;
-    CREATE TRIGGER refuse BEFORE INSERT ON doomed_notes FOR EACH ROW EXECUTE FUNCTION doomed_refuse()`);
-  changes = new Changes(dataSource, new Clock());
-});
-afterAll(async () => {
-  await dataSource.destroy();
-  await database.drop();
-});
-beforeEach(() => dataSource.query('TRUNCATE event_outbox, doomed_notes, doomed_books'));
+beforeAll(() =>
+  rows.dataSource.query(`
+    CREATE FUNCTION refuse_some() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RETURN CASE NEW."the order" WHEN 'refused' THEN NULL ELSE NEW END; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON on_notes FOR EACH ROW EXECUTE FUNCTION refuse_some()`),
+);
+beforeEach(() => rows.dataSource.query('TRUNCATE on_notes, on_dogs'));
 
-const texts = async (Target: typeof Note = Note) =>
-  (await dataSource.getRepository(Target).find({ order: { id: 'ASC' } })).map(({ text }) => text);
-const countEvents = async () => (await dataSource.query<object[]>('SELECT FROM event_outbox')).length;
+const texts = async (Target: EntityTarget<Note | Dog> = Note) =>
+  (await rows.dataSource.getRepository(Target).find({ order: { id: 'ASC' } })).map(({ text }) => text);
+const countEvents = async () => (await rows.dataSource.query<object[]>('SELECT FROM event_outbox')).length;
 
-describe.each([
-  ['by a prepared statement', Note],
-  ['by TypeORM', Book],
-])('a transaction in which a write has failed, %s,', (_, Target) => {
-  it.each<[string, string, (inside: Changes, row: Note) => Promise<unknown>]>([
+describe.each(BOTH)('a transaction in which a write has failed, %s,', (_, Target) => {
+  it.each<[string, string, (inside: Changes, row: Note & Dog) => Promise<unknown>]>([
     ['insert', 'no data', (inside) => inside.insert(Target, { text: 'b' }, FAILING)],
     ['insertAll', 'no data', (inside) => inside.insertAll(Target, [{ text: 'b' }, { text: 'c' }], FAILING)],
     ['update', 'no data', (inside, row) => inside.update(Target, row, { text: 'b' }, FAILING)],
@@ -94,14 +45,14 @@ describe.each([
     [
       'an update without a key',
       'lacks its primary key',
-      (inside) => inside.update(Target, {} as Note, { text: 'b' }, STORED),
+      (inside) => inside.update(Target, {} as Note & Dog, { text: 'b' }, STORED),
     ],
   ])('keeps nothing, although the error is caught: %s', async (_, message, write) => {
-    const row = await changes.insert(Target, { text: 'a' }, STORED);
+    const row = await rows.changes.insert(Target, { text: 'a' }, STORED);
     const errors: unknown[] = [];
-    const doomed = changes.transaction(async (inside) => {
+    const doomed = rows.changes.transaction(async (inside) => {
       await inside.insert(Target, { text: 'before' }, STORED);
-      await write(inside, row).catch((error: unknown) => errors.push(error));
+      await write(inside, row as Note & Dog).catch((error: unknown) => errors.push(error));
       await inside.insert(Target, { text: 'after' }, STORED);
     });
     await expect(doomed).rejects.toThrow(
@@ -113,8 +64,25 @@ describe.each([
     expect(await countEvents()).toBe(1);
   });
 
+  it('keeps nothing and runs nothing more after a write that PostgreSQL has refused', async () => {
+    const row = await rows.changes.insert(Target, { text: 'a' }, STORED);
+    const errors: string[] = [];
+    const doomed = rows.changes.transaction(async (inside) => {
+      const caught = (error: unknown) => errors.push(String(error));
+      await inside.update(Target, row, { text: 'b', code: 'too long' }, STORED).catch(caught);
+      await inside.manager.query('SELECT 1').catch(caught);
+      for (let i = 0; i < 2; i++)
+        await inside.transaction((nested) => nested.insert(Target, { text: 'c' }, STORED)).catch(caught);
+    });
+    await expect(doomed).rejects.toThrow('one of its writes had failed');
+    expect(errors).toHaveLength(4);
+    expect(errors[0]).toContain('too long');
+    expect(errors[1]).toContain('current transaction is aborted');
+    expect([await texts(Target), await countEvents()]).toEqual([['a'], 1]);
+  });
+
   it('keeps nothing of a savepoint alone', async () => {
-    await changes.transaction(async (inside) => {
+    await rows.changes.transaction(async (inside) => {
       await inside.insert(Target, { text: 'a' }, STORED);
       const nested = inside.transaction(async (nested) => {
         await nested.insert(Target, { text: 'b' }, FAILING).catch(() => undefined);
@@ -128,7 +96,7 @@ describe.each([
 
   it('goes on where a row no longer exists: nothing was written', async () => {
     const gone = { id: 9_999, text: '' } as Note;
-    await changes.transaction(async (inside) => {
+    await rows.changes.transaction(async (inside) => {
       await inside.insert(Target, { text: 'a' }, STORED);
       for (const write of [
         inside.update(Target, gone, { text: 'b' }, STORED),
@@ -141,12 +109,12 @@ describe.each([
   });
 
   it('awaits what its work does not, and fails with it', async () => {
-    const ended = await changes.transaction((inside) => {
+    const ended = await rows.changes.transaction((inside) => {
       for (const text of ['a', 'b']) void inside.insert(Target, { text }, STORED);
       return Promise.resolve('ended');
     });
     expect([ended, await texts(Target)]).toEqual(['ended', ['a', 'b']]);
-    const doomed = changes.transaction((inside) => {
+    const doomed = rows.changes.transaction((inside) => {
       void inside.insert(Target, { text: 'c' }, FAILING);
       void inside.insert(Target, { text: 'd' }, STORED);
       return Promise.resolve();
@@ -156,9 +124,9 @@ describe.each([
   });
 
   it('fails with the error of its work, and no begun write goes on outside of it', async () => {
-    const row = await changes.insert(Target, { text: 'a' }, STORED);
+    const row = await rows.changes.insert(Target, { text: 'a' }, STORED);
     const writes: Promise<unknown>[] = [];
-    const failed = changes.transaction((inside) => {
+    const failed = rows.changes.transaction((inside) => {
       for (const text of ['b', 'c']) writes.push(inside.update(Target, row, { text }, STORED));
       return Promise.reject(new Error('of the work'));
     });
@@ -169,7 +137,7 @@ describe.each([
 
   it('refuses writes after its end', async () => {
     let late: Changes | undefined;
-    await changes.transaction(async (inside) => {
+    await rows.changes.transaction(async (inside) => {
       await inside.transaction((nested) => {
         late = nested;
         return Promise.resolve();
@@ -182,7 +150,7 @@ describe.each([
 
 describe('a transaction', () => {
   it('keeps nothing of insertAll if a trigger has refused one of its rows', async () => {
-    const doomed = changes.transaction(async (inside) => {
+    const doomed = rows.changes.transaction(async (inside) => {
       await inside.insertAll(Note, [{ text: 'a' }, { text: 'refused' }], STORED).catch(() => undefined);
     });
     await expect(doomed).rejects.toThrow('A trigger of the table has refused a row.');
@@ -190,10 +158,10 @@ describe('a transaction', () => {
   });
 
   it('may succeed when it is repeated, if that holds for the write that has failed', async () => {
-    const row = await changes.insert(Note, { text: 'a' }, STORED);
-    const doomed = changes.transaction('REPEATABLE READ', async (inside) => {
+    const row = await rows.changes.insert(Note, { text: 'a' }, STORED);
+    const doomed = rows.changes.transaction('REPEATABLE READ', async (inside) => {
       await inside.manager.count(Note);
-      await changes.update(Note, row, { text: 'b' }, STORED);
+      await rows.changes.update(Note, row, { text: 'b' }, STORED);
       await inside.update(Note, row, { text: 'c' }, STORED).catch(() => undefined);
     });
     const error: unknown = await doomed.catch((error: unknown) => error);
