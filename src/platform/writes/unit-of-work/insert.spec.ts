@@ -18,7 +18,7 @@ import {
   declared,
   Dog,
   Kennel,
-  lowerNames,
+  LOWER_NAME,
   Note,
   useRows,
 } from '../../../../test/support/rows-and-events.js';
@@ -319,7 +319,7 @@ describe('Changes.insert and insertAll, alone and in a transaction,', () => {
       [
         `${BOXES} PARTITION BY RANGE (id)`,
         `CREATE TABLE boxes_all PARTITION OF on_boxes DEFAULT`,
-        lowerNames(),
+        LOWER_NAME,
         `CREATE TRIGGER lower BEFORE INSERT ON boxes_all FOR EACH ROW EXECUTE FUNCTION lower_name()`,
       ],
       { name: 'mixed', note: null },

@@ -19,7 +19,7 @@ import {
   Dog,
   FAILING,
   Kennel,
-  lowerNames,
+  LOWER_NAME,
   Note,
   useRows,
 } from '../../../../test/support/rows-and-events.js';
@@ -466,10 +466,10 @@ describe('Changes.update of a table that is not as its class says', () => {
 
   it.each<[string, string[], Partial<Box>]>([
     ['nothing else', [BOXES], { name: 'MiXeD' }],
-    ['a trigger', [BOXES, lowerNames(), at('BEFORE UPDATE')], { name: 'mixed' }],
+    ['a trigger', [BOXES, LOWER_NAME, at('BEFORE UPDATE')], { name: 'mixed' }],
     [
       'a trigger before an insert, too',
-      [BOXES, lowerNames(), at('BEFORE INSERT OR UPDATE')],
+      [BOXES, LOWER_NAME, at('BEFORE INSERT OR UPDATE')],
       { name: 'mixed' },
     ],
     [
@@ -482,7 +482,7 @@ describe('Changes.update of a table that is not as its class says', () => {
       [
         `CREATE COLLATION IF NOT EXISTS anycase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`,
         BOXES.replace('name text', 'name text COLLATE anycase'),
-        ...[lowerNames(), at('BEFORE UPDATE')],
+        ...[LOWER_NAME, at('BEFORE UPDATE')],
       ],
       { name: 'mixed' },
     ],
