@@ -51,7 +51,7 @@ export function parametersFile(version: string, document: OpenApi): string {
     return names.length < 2 ? [] : [`  ${String(operation.operationId)}: [${names.join(', ')}],\n`];
   });
   return (
-    "import type { ParameterOrder } from './platform/openapi/document/parameter-order.js';\n\n" +
+    "import type { ParameterOrder } from './platform/program/index.js';\n\n" +
     `/** The parameters of ${version}, in an order that stays. Written by \`npm run openapi:release\`. */\n` +
     `export const RELEASED_PARAMETERS: ParameterOrder = {\n${lines.join('')}};\n`
   );
