@@ -170,7 +170,7 @@ export class ServiceClient extends PostgresClient {
     this.looksAt = deadline;
     // After a delay of this process, what has arrived meanwhile counts, as in `withTimeout()`.
     const look = () => setImmediate(this.endLate);
-    const delay = Math.min(deadline - performance.now(), MAX_DELAY);
+    const delay = Math.min(Math.max(0, deadline - performance.now()), MAX_DELAY); // Node.js 24 warns of a negative one
     this.timer = setTimeout(look, delay).unref(); // the socket keeps the process alive
   }
 
