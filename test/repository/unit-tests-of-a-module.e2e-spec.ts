@@ -1,4 +1,5 @@
-import { Controller, Get, Injectable, Module, Post } from '@nestjs/common';
+import { type ArgumentsHost, Catch, Controller, Get, Injectable, Module, Post } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { Test } from '@nestjs/testing';
 import { getRepositoryToken, InjectRepository } from '@nestjs/typeorm';
 import {
@@ -19,6 +20,7 @@ import {
   Created,
   Deprecated,
   DomainError,
+  ErrorFilter,
   eventType,
   findById,
   Id,
@@ -98,6 +100,13 @@ class ToysController {
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- @Idempotent() requires it
   create(@UnitOfWork() _changes: Changes): Promise<ToyResponse> {
     return this.toys.get(1n);
+  }
+}
+
+@Catch(RangeError)
+class NoSuchToyFilter extends ErrorFilter {
+  override catch(_error: RangeError, host: ArgumentsHost): void {
+    super.catch(new ToyNotFound(1n), host);
   }
 }
 
@@ -191,6 +200,17 @@ describe('a unit test as the Nest documentation writes it', () => {
     }).compile();
     expect(await module.get(ToysController).get(1n)).toBe(BALL);
     expect(toys.get).toHaveBeenCalledWith(1n);
+  });
+
+  it('tests a filter that answers with an error of the domain', async () => {
+    const module = await Test.createTestingModule({
+      imports: [UnitTestModule],
+      providers: [NoSuchToyFilter],
+    }).compile();
+    const filter = module.get(NoSuchToyFilter);
+    const respond = jest.spyOn(filter, 'respond').mockReturnValue();
+    filter.catch(new RangeError(), new ExecutionContextHost([{}, {}]));
+    expect(respond).toHaveBeenCalledWith(new ToyNotFound(1n), {}, {});
   });
 
   describe('of a service with a mocked repository', () => {

@@ -8,10 +8,10 @@ import {
 } from 'typeorm';
 import { PublicUrl } from '../../src/platform/http/core/public-url.js';
 import { IdempotentRequests } from '../../src/platform/writes/idempotency/idempotent-requests.js';
-import { Changes, Clock } from '../../src/platform/index.js';
+import { Changes, Clock, ErrorMappers } from '../../src/platform/index.js';
 import { TestClock } from './test-clock.js';
 
-/** What Nest needs to construct a controller of a feature. A unit test calls its methods, and no guard, pipe or interceptor. */
+/** What Nest needs to construct a controller or a filter of a feature. A unit test calls its methods, and no guard, pipe or interceptor. */
 @Global()
 @Module({
   providers: [
@@ -19,8 +19,9 @@ import { TestClock } from './test-clock.js';
     { provide: PublicUrl, useValue: { base: 'http://petstore.test' } },
     { provide: IdempotentRequests, useValue: {} },
     { provide: Changes, useValue: {} },
+    ErrorMappers,
   ],
-  exports: [Clock, PublicUrl, IdempotentRequests, Changes],
+  exports: [Clock, PublicUrl, IdempotentRequests, Changes, ErrorMappers],
 })
 export class UnitTestModule {}
 
