@@ -89,7 +89,7 @@ describe('npm start', () => {
 });
 
 describe('npm start with a module that ends the process', () => {
-  const BROKEN = join(import.meta.dirname, '../support/broken-service.mjs');
+  const BROKEN = join(import.meta.dirname, '../../support/broken-service.mjs');
   beforeEach(() => cp(MIGRATED_DATA, join(folder.path, '.petstore'), { recursive: true }));
 
   it.each([
