@@ -261,6 +261,11 @@ describe('a database of a version before 1.3', () => {
     },
   );
 
+  it('is not what a table of that name means which another program has made', async () => {
+    await sql('CREATE TABLE api_keys (id int); INSERT INTO api_keys VALUES (1)');
+    await expect(migrate(database.url, MIGRATIONS)).rejects.toThrow('Give the service a database of its own');
+  });
+
   it('does not come of --revert: that is left to 1.3', async () => {
     const ofThisVersion = NAMES.slice(NAMES.indexOf(LAST[1] ?? '') + 1);
     await migrate(database.url, MIGRATIONS);

@@ -76,7 +76,7 @@ export async function ensureDatabase(
     await unlessExists(client.query(`CREATE ROLE ${owner()} LOGIN PASSWORD ${password}`));
   }
   if (found?.owner === superuser()) throw new DatabaseTooOld();
-  if (found?.owner !== owner())
+  if (found?.owner == null)
     await unlessExists(client.query(`CREATE DATABASE ${client.escapeIdentifier(database)} OWNER ${owner()}`));
 }
 

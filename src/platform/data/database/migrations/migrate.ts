@@ -82,7 +82,7 @@ export async function inspectMigrations(url: string, known: readonly Migration[]
     const lacked = known.find(
       ({ name, upgradesFrom }) => upgradesFrom !== undefined && state.pending.includes(name),
     );
-    if (lacked !== undefined && (await isInUse(query)))
+    if (state.applied.length > 0 && lacked !== undefined && (await isInUse(query)))
       throw new StartupError(
         `The database is of a version before ${lacked.upgradesFrom}, which this version does not upgrade.` +
           ` Start ${lacked.upgradesFrom} with it once.`,
