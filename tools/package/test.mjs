@@ -16,7 +16,8 @@ const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
   options: { update: { type: 'boolean' } },
 });
-process.exitCode = (await filesToRun()).length === 0 ? none() : build() || (await run(await filesToRun()));
+const files = await filesToRun();
+process.exitCode = files.length === 0 ? none() : build() || (await run());
 
 /** Those whose sources exist: `dist` may have others, of sources that were removed. */
 async function filesToRun() {
@@ -45,7 +46,7 @@ function build() {
   );
 }
 
-async function run(files) {
+async function run() {
   const { migrate, migrationsOf, openEmbeddedPostgres } =
     await import('../../dist/src/platform/program/tools.js');
   const { SERVICE } = await import(pathToFileURL(join(root, 'dist/src/service.js')).href);
