@@ -37,9 +37,7 @@ export class WebhookWorker
   implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
 {
   private readonly logger = new Logger('Webhooks');
-  private readonly tasks = new PeriodicTasks((error) => {
-    this.logger.warn(`Could not process webhooks; retrying at the next run: ${String(error)}`);
-  });
+  private readonly tasks = PeriodicTasks.warning('Webhooks', 'process webhooks');
   private readonly serving = new Map<
     string,
     { readonly abort: AbortController; readonly done: Promise<void> }
