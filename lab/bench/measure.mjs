@@ -13,6 +13,8 @@ import { load, probe } from './load.mjs';
 /** Long enough to include whatever a server does every few seconds. */
 const IDLE_SECONDS = 10;
 const COUNTING_SECONDS = 1;
+/** A load that is not counted, before the one that is: after a pause, code for what happens only then is compiled. */
+const RUN_UP_SECONDS = 1;
 
 /** Sends at least so many requests: a time would warm up a slow server, or one on a slow host, less than others. */
 export async function warmUp(server, target, requests) {
@@ -41,6 +43,7 @@ export async function measureIdle(servers, signal) {
 export const measure = (server, target, means) =>
   withLastWords(server, async () => {
     await probe(target);
+    await load({ ...target, seconds: RUN_UP_SECONDS });
     return { ...(await measureCpu(server, target, means)), ...(await count(server, target)) };
   });
 

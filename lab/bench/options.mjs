@@ -12,6 +12,7 @@ export const usage = `npm run bench -- [options]
   --against FOLDER  compares ours with another version of the service: fresh processes for each round, in random order
   --together        loads all servers at the same time, where the speed of the machine swings
   --redis           quotas of ours and fastify in one Redis; needs redis-server
+  --traced          ours sends its traces to a collector; with --against ., what that costs
   --node PATH       the Node.js that runs the servers (default: this one)
   --json FILE       write every sample to FILE
   --markdown        prints the tables of docs/performance.md at the end
@@ -24,7 +25,7 @@ export function readOptions(args) {
   const { values } = parseArgs({
     args,
     options: {
-      ...{ quick: flag, assert: flag, redis: flag, help: flag, together: flag, markdown: flag },
+      ...{ quick: flag, assert: flag, redis: flag, help: flag, together: flag, markdown: flag, traced: flag },
       ...{ only: text, server: text, rounds: text, json: text, against: text },
       connections: { type: 'string', default: '32' },
       node: { type: 'string', default: process.execPath },

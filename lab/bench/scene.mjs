@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { hashSecret, makeSecret } from '../../dist/src/platform/access/keys/secret.js';
 import { startRedis } from '../soak/redis.mjs';
 import { openDatabase, sql } from './database.mjs';
@@ -11,7 +13,8 @@ const ORDERABLE = 300_000;
 const IMPORTERS = 100;
 
 /** Sets up the database, the keys and 10,000 pets. */
-export async function setScene({ node, works, redis: withRedis, against }, { folder, signal, undo }) {
+export async function setScene(options, { folder, signal, undo }) {
+  const { node, works, redis: withRedis, against, traced } = options;
   const database = await openDatabase(folder);
   undo(database.remove);
   const redis = withRedis ? await startRedis(folder, await freePort()) : undefined;
@@ -26,8 +29,10 @@ export async function setScene({ node, works, redis: withRedis, against }, { fol
   const hash = createHash('sha256').update(unlimited).digest('hex');
   await sql(database.url, 'INSERT INTO bench_api_keys (hash, name) VALUES ($1, $2)', [hash, 'bench']);
   const orderable = works.includes('order') ? await addOrderable(database.url) : undefined;
+  const collector = traced ? { OTEL_EXPORTER_OTLP_ENDPOINT: await startCollector(undo) } : {};
   const start = async (name) => {
-    const server = await startServer(name, { ...common, apiKey: unlimited });
+    const env = { ...extraEnv, ...(name === 'ours' && collector) };
+    const server = await startServer(name, { ...common, extraEnv: env, apiKey: unlimited });
     undo(server.stop);
     // The first of these requests uses up the day.
     const headers = { authorization: `Bearer ${exhausted}` };
@@ -35,6 +40,14 @@ export async function setScene({ node, works, redis: withRedis, against }, { fol
     return server;
   };
   return { start, keys, database, petIds, orderable, redis };
+}
+
+/** A collector of traces that takes everything and keeps nothing. @returns its address */
+async function startCollector(undo) {
+  const collector = createServer((request, response) => request.resume().on('end', () => response.end('{}')));
+  await once(collector.listen(0, '127.0.0.1'), 'listening');
+  undo(() => collector.close());
+  return `http://127.0.0.1:${collector.address().port}`;
 }
 
 /** Adds keys like the first one. @returns their secrets */

@@ -19,6 +19,12 @@ async function startScript(folder) {
   return scripts.start.split(' ').slice(1);
 }
 
+/**
+ * A server waits while others are warmed up and measured. After 8 s, V8 would take that for idleness, shrink the heap and throw away
+ * compiled code, so that the next two seconds would cost up to twice as much: for the server that has waited longest.
+ */
+const KEEPS_WARM = '--no-memory-reducer';
+
 const commands = {
   ours: await startScript(root),
   fastify: ['lab/bench/peers/fastify.mjs'],
@@ -62,6 +68,7 @@ export async function startServer(
   };
   const stdio = ['ignore', log.fd, log.fd, ...(counts ? ['ipc'] : [])];
   const args = [
+    KEEPS_WARM,
     ...(counts ? ['--import', counters] : []),
     ...(commands[name] ?? (await startScript(against))),
   ];

@@ -41,7 +41,7 @@ export const works = (petIds, orderable) => ({
     body: JSON.stringify({ pets: Array(100).fill({ name: 'Rex', categoryId: 7 }) }),
     keys: 'importers', // each can send five a second
     warmUpRequests: 1000,
-    servers: ['ours'],
+    servers: ['ours', 'against'],
     status: 201,
     check: ({ pets }) => pets.length === 100 && pets.every(isPet),
   },
