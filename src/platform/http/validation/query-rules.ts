@@ -49,7 +49,11 @@ export function withRulesOfQuery(
   dto: Type,
   broken: readonly FieldError[],
 ): readonly FieldError[] {
-  if (Object.values(query).every((value) => typeof value === 'string' && isUtf8(value))) return broken;
+  const isOneText = (name: string) => {
+    const value = (query as Record<string, unknown>)[name];
+    return typeof value === 'string' && isUtf8(value);
+  };
+  if (Object.keys(query).every(isOneText)) return broken;
   const { members, lists } = factsOf(dto);
   const isList = (object: object, name: string) => Array.isArray((object as Record<string, unknown>)[name]);
   const repeated = Object.keys(query).filter((name) => {

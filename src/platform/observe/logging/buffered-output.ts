@@ -36,16 +36,18 @@ export function bufferedOutput(): Output {
 function open(): Output {
   const output = pino.destination({
     sync: false,
+    contentMode: 'buffer', // of texts, it would count all that wait at each further one
     minLength: WRITE_FROM,
     maxLength: 1 << 20,
   }) as Output & { minLength: number }; // it reads its option at each text, which its types do not say
-  const write = output.write.bind(output);
+  const write = output.write.bind(output) as unknown as (bytes: Buffer) => boolean; // its types know only texts
   output.write = (text) => {
-    waiting += Buffer.byteLength(text);
+    const bytes = Buffer.from(text);
+    waiting += bytes.length;
     flushSoon(output);
-    return write(text);
+    return write(bytes);
   };
-  output.on('drop', (text: string) => (waiting -= Buffer.byteLength(text)));
+  output.on('drop', (bytes: Buffer) => (waiting -= bytes.length));
   output.on('write', (bytes: number) => {
     waiting -= bytes;
     output.minLength = WRITE_FROM;

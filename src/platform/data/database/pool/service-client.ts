@@ -107,10 +107,11 @@ export class ServiceClient extends PostgresClient {
 
   /** Whether another request may use the connection. */
   get isReusable(): boolean {
-    const { readOnlySince = Infinity } = this;
+    const { readOnlySince } = this;
     // The next writes would become part of a transaction that was left open.
     const isOpen = this.getTransactionStatus() !== 'I';
-    return !isOpen && !this.hasStaleStatement && performance.now() - readOnlySince < READ_ONLY_TIMEOUT;
+    const mayWrite = readOnlySince === undefined || performance.now() - readOnlySince < READ_ONLY_TIMEOUT;
+    return !isOpen && !this.hasStaleStatement && mayWrite;
   }
 
   /**

@@ -93,8 +93,9 @@ export class ServicePool extends pg.Pool {
   private wait(callback: OnConnection, began = performance.now()): void {
     super.connect((error, client, release) => {
       const isFull = errorCodeOf(error) === OUT_OF_CONNECTIONS;
-      const isLate = performance.now() - began >= (this.options.connectionTimeoutMillis ?? Infinity);
-      if (!isFull || isLate || this.totalCount === 0) callback(error, client, release);
+      const { connectionTimeoutMillis = Infinity } = this.options;
+      if (!isFull || this.totalCount === 0 || performance.now() - began >= connectionTimeoutMillis)
+        callback(error, client, release);
       else {
         this.askForNoMore();
         this.wait(callback, began);

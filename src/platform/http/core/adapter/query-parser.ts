@@ -8,7 +8,10 @@ const NOT_UTF8 = '\ud800';
  * a text that `isUtf8` knows, in a name and in a value: after `unescape` alone, `%E9` would be a true U+FFFD.
  */
 export const parseQuery = (text: string | null): ParsedUrlQuery =>
-  parse(text ?? '', '&', '=', { maxKeys: 0, ...(text?.includes('%') && { decodeURIComponent: decoded }) });
+  parse(text ?? '', '&', '=', text?.includes('%') ? ENCODED : PLAIN);
+
+const PLAIN = { maxKeys: 0 };
+const ENCODED = { ...PLAIN, decodeURIComponent: decoded };
 
 /** Whether a name or value of a query was UTF-8. */
 export const isUtf8 = (text: string): boolean => text.isWellFormed();
