@@ -41,7 +41,8 @@ stop
 others=$(client "$psql --tuples-only --no-align" <<'SQL'
   SELECT count(*) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()
-    AND backend_type = 'client backend' AND usename <> 'exporter';
+    -- PostgreSQL hides the type of another role's connection.
+    AND coalesce(backend_type, 'client backend') = 'client backend' AND usename <> 'exporter';
 SQL
 )
 [ "$others" = 0 ] || fail "$others connections to the database are open. Stop the service and its workers; in PgBouncer, run RECONNECT."

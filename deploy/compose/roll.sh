@@ -80,6 +80,6 @@ for replica in $old; do
   docker rm "$replica"
 done
 
-# `docker compose up` must start this version too.
+# `docker compose up` must start this version too. sed would replace a symbolic link by a copy.
 [ -s .env ] || echo '# roll.sh sets the version:' >>.env
-sed -i -e "\$a\\PETSTORE_VERSION=$version" -e '/^PETSTORE_VERSION=/d' .env
+sed -i -e "\$a\\PETSTORE_VERSION=$version" -e '/^PETSTORE_VERSION=/d' "$(readlink -f .env)"

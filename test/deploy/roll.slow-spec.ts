@@ -43,6 +43,13 @@ describe('deploy/compose/roll.sh', () => {
     expect(log.indexOf('start r4 r5 w6')).toBeLessThan(log.indexOf('stop r1'));
   });
 
+  it('writes the version through a symbolic link', async () => {
+    writeFileSync(at('settings'), 'A=1\nPETSTORE_VERSION=1.0.0\n');
+    symlinkSync('settings', at('.env'));
+    await roll('1.1.0');
+    expect(readFileSync(at('settings'), 'utf8')).toBe('A=1\nPETSTORE_VERSION=1.1.0\n');
+  });
+
   it.each(['bad', 'dies', 'idle'])(
     'removes new replicas and a new worker that are %s, and has touched no old one',
     async (version) => {

@@ -81,6 +81,13 @@ class AClient(ClientTest):
                 with self.assertRaisesRegex(ValueError, said):
                     petstore.PetstoreClient(**options)
 
+    def test_refuses_what_it_is_given_empty_and_does_not_take_that_of_the_environment(self):
+        environment = {"PETSTORE_URL": self.service.url, "PETSTORE_API_KEY": "petstore_of_environment"}
+        with patch.dict(os.environ, environment):
+            for options, said in (({"url": ""}, "The address"), ({"api_key": " "}, "The key")):
+                with self.assertRaisesRegex(ValueError, f"{said} is missing"):
+                    petstore.PetstoreClient(**options)
+
     def test_names_itself_after_the_program_that_uses_it(self):
         list(self.client(user_agent="shop/1.2").pets.list())
         self.assertRegex(

@@ -98,6 +98,18 @@ describe('pets.createMany', () => {
     expect(await client().pets.createMany([])).toEqual([]);
   });
 
+  it('adds what its iterable gave, also if that gives one object again and again', async () => {
+    const store = new Store(100);
+    answerBy(store);
+    const names = some(250).map(({ name }) => name);
+    const one = { name: '', categoryId: 1n };
+    const pets = function* () {
+      for (const name of names) yield Object.assign(one, { name });
+    };
+    await client().pets.createMany(pets());
+    expect(store.pets).toEqual(names);
+  });
+
   it('sends no body above 16 KiB, and halves what the service finds too large', async () => {
     const store = new Store(100, 4_096);
     answerBy(store);

@@ -165,6 +165,19 @@ describe('GET /v1/events', () => {
       expect((await page('/v1/events')).events.at(-1)?.id).toBeGreaterThan(before.event ?? Infinity);
     });
 
+    it('has no id twice either in a table whose ids are integers', async () => {
+      await petstore.query('CREATE TABLE toys (id serial PRIMARY KEY)');
+      const newToy = async () =>
+        ((await petstore.query('INSERT INTO toys DEFAULT VALUES RETURNING id')) as [{ id: number }])[0].id;
+      const copy = await newToy();
+      await newIds();
+      expect(await newToy()).toBeGreaterThan(copy + 20_000_000); // one for each second since 2026 began
+      await petstore.query(`SELECT setval('toys_id_seq', 2000000000)`);
+      await newIds();
+      expect(await newToy()).toBe(2_000_100_001);
+      await petstore.query('DROP TABLE toys');
+    });
+
     it('has no id twice if ids began higher than the time says', async () => {
       await restored();
       await petstore.query('UPDATE event_feed SET last_id = $1', [2n ** 52n]);

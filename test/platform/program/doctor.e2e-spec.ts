@@ -173,7 +173,7 @@ describe('petstore doctor with a DATABASE_URL', () => {
 });
 
 describe('petstore doctor with a REDIS_URL that no service could use', () => {
-  it.each(['/abc', '/-1', '/1.5', '/2/3', '/?db=two'])(
+  it.each(['/abc', '/-1', '/1.5', '/2/3', '/?db=two', '/?db=3', '?db=3', '/2?db=3'])(
     'refuses the database in redis://…%s',
     async (path) => {
       expect(await findings({ REDIS_URL: `redis://127.0.0.1:1${path}` })).toMatchObject({

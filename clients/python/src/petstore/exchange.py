@@ -55,8 +55,8 @@ class Settings:
 
 def settings_of(url: str | None, api_key: str | None, user_agent: str | None, **settings: Any) -> Settings:
     """Takes from the environment what is not given. Raises ValueError if something is missing or not valid."""
-    url = (url or os.environ.get("PETSTORE_URL") or "").strip()
-    api_key = (api_key or os.environ.get("PETSTORE_API_KEY") or "").strip()
+    url = (os.environ.get("PETSTORE_URL", "") if url is None else url).strip()
+    api_key = (os.environ.get("PETSTORE_API_KEY", "") if api_key is None else api_key).strip()
     if not url:
         raise ValueError("The address is missing: give `url`, or set PETSTORE_URL.")
     if not api_key:

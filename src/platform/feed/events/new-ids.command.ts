@@ -27,6 +27,6 @@ async function newIds(database: CommandDatabase, { json }: Json): Promise<void> 
   print(
     json,
     { lastEventId },
-    () => `New events have ids above ${lastEventId}, and new rows begin as much higher.`,
+    () => `New events have ids above ${lastEventId}, and new rows have ids far above the last ones.`,
   );
 }

@@ -23,10 +23,14 @@ BEGIN
     UPDATE event_feed SET last_id = last_id + (SELECT count(*) FROM moved);
     UPDATE event_feed SET last_id = CASE WHEN last_id < unreached THEN unreached ELSE last_id + gap END;
   END IF;
+  -- An integer, TypeORM's default, has room for one in a second until 2094.
   FOR one IN
-    SELECT format('%I.%I', schemaname, sequencename) AS name, coalesce(last_value, 0) AS last
-    FROM pg_catalog.pg_sequences WHERE schemaname = current_schema() AND data_type = 'bigint'::regtype
+    SELECT format('%I.%I', schemaname, sequencename) AS name, coalesce(last_value, 0) AS last,
+      unreached / share AS unreached, gap / share AS gap
+    FROM pg_catalog.pg_sequences
+    JOIN (VALUES ('bigint'::regtype, 1), ('integer'::regtype, 10000)) AS ids (type, share) ON data_type = type
+    WHERE schemaname = current_schema()
   LOOP
-    PERFORM pg_catalog.setval(one.name::regclass, CASE WHEN one.last < unreached THEN unreached ELSE one.last + gap END);
+    PERFORM pg_catalog.setval(one.name::regclass, CASE WHEN one.last < one.unreached THEN one.unreached ELSE one.last + one.gap END);
   END LOOP;
 END $$;

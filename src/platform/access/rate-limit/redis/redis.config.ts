@@ -64,8 +64,7 @@ function redisUrl(variables: Variables): string | undefined {
   const url = variables.secretUrl('REDIS_URL', ['redis:', 'rediss:']);
   if (url === undefined) return undefined;
   const { pathname, username, password, searchParams } = new URL(url);
-  const database = searchParams.get('db') ?? pathname.slice(1);
-  if (!/^\d{0,9}$/.test(database)) {
+  if (searchParams.has('db') || !/^\/?\d{0,9}$/.test(pathname)) {
     variables.refuse('REDIS_URL', 'must name its database by a number, such as redis://host:6379/2');
     return;
   }
