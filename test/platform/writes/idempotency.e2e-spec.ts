@@ -1,4 +1,15 @@
-import { Body, Controller, Get, Header, HttpCode, Module, Post, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  Header,
+  HttpCode,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  Post,
+  Res,
+} from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Response } from 'express';
 import { ApiKeysService } from '../../../src/platform/access/keys/api-keys.service.js';
@@ -49,7 +60,7 @@ class LittersController {
         .catch(() => undefined),
     ]);
     await midway();
-    response.setHeader('Location', `/v1/on-litters/${first.id}`);
+    response.setHeader('Location', `/v1/on-litters/${first.id}`).appendHeader('Set-Cookie', 'litter=1');
     return { id: first.id, at: new Date(0), exact: 9007199254740993n, nothing: null };
   }
 }
@@ -75,7 +86,16 @@ class PlainController {
   imports: [TypeOrmModule.forFeature([Item])],
   controllers: [LittersController, PlainController],
 })
-class LittersModule {}
+class LittersModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer
+      .apply((_: unknown, response: Response, next: () => void) => {
+        response.setHeader('Set-Cookie', ['seen=1']);
+        next();
+      })
+      .forRoutes(LittersController);
+  }
+}
 
 let petstore: Petstore;
 let proxy: TcpProxy;
@@ -320,6 +340,8 @@ describe('@Idempotent() on an operation of another module', () => {
       expect(valuesOf(first, header)).toHaveLength(1);
       expect(valuesOf(second, header)).toEqual(valuesOf(first, header));
     }
+    for (const response of [first, second])
+      expect(valuesOf(response, 'Set-Cookie')).toEqual(['seen=1', 'litter=1']);
     expect(await itemsNamed(name)).toBe(4);
   });
 

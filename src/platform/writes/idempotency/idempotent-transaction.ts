@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { ClientRequest } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { oneAtATime } from '../../kernel/concurrency/one-at-a-time.js';
@@ -116,7 +117,7 @@ export class IdempotentTransaction implements ResponseTransaction {
   private toStored(text: string | null): IdempotentResponse {
     const { response } = this;
     const added = Object.entries(headersSetOn(response)).filter(
-      ([name, value]) => this.headersBefore[name] !== value,
+      ([name, value]) => !isDeepStrictEqual(this.headersBefore[name], value),
     );
     return {
       status: response.statusCode,
@@ -157,5 +158,8 @@ const headersSetOn = (response: Response): Headers =>
   Object.fromEntries(
     (response as unknown as RawNames)
       .getRawHeaderNames()
-      .map((name) => [name, response.getHeader(name) ?? '']),
+      .map((name) => [name, copied(response.getHeader(name) ?? '')]),
   );
+
+/** `appendHeader()` adds to the list itself. */
+const copied = <Value>(value: Value): Value => (Array.isArray(value) ? (value.slice() as Value) : value);
