@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import { parseInt64 } from './int64.js';
+import { type Int64, parseInt64 } from './int64.js';
 import { keepInexact, readNumber, InexactNumber } from './inexact-number.js';
 
 /** Levels of arrays and objects. Code that walks a parsed body is recursive, so the depth must be limited. */
@@ -37,6 +37,19 @@ export const readJson = (text: string): unknown =>
     parseNumber: (number) => parseInt64(number) ?? Number(number),
     onDuplicateKey: lastOne,
   });
+
+/** Parses the JSON of any program as `JSON.parse` does; but an integer that no double holds is a `bigint`. */
+export const parseExactly = (text: string): unknown =>
+  MANY_DIGITS.test(text)
+    ? parse(text, null, { parseNumber: exactNumber, onDuplicateKey: lastOne })
+    : (JSON.parse(text) as unknown);
+
+const MANY_DIGITS = /\d{16}/;
+
+function exactNumber(text: string): Int64 {
+  const [number, integer] = [Number(text), parseInt64(text)];
+  return typeof integer === 'bigint' && integer !== BigInt(number) ? integer : number;
+}
 
 /** Of duplicate names, the last one counts, as in JSON.parse and PostgreSQL. */
 const lastOne = ({ newValue }: { readonly newValue: unknown }): unknown => newValue;

@@ -49,6 +49,44 @@ describe.each([
   });
 });
 
+describe('numbers', () => {
+  const read = async (sql: string): Promise<unknown> => {
+    const [row] = await dataSource.query<{ it: unknown }[]>(`SELECT ${sql} AS it`);
+    return row?.it;
+  };
+
+  it('in an array are what they are in a column', async () => {
+    expect(await read(`'{1,NULL,9007199254740993,-9223372036854775808}'::bigint[]`)).toEqual([
+      1,
+      null,
+      9007199254740993n,
+      -9223372036854775808n,
+    ]);
+    expect(await read(`'{{1},{2}}'::bigint[]`)).toEqual([[1], [2]]);
+    expect(await read(`'{12345678901234567890.12,0.10}'::numeric[]`)).toEqual([
+      '12345678901234567890.12',
+      '0.10',
+    ]);
+  });
+
+  it.each(['json', 'jsonb'])('in %s are doubles, but for an integer that no double holds', async (type) => {
+    const text =
+      '{"a":9007199254740993,"b":[9007199254740992,9223372036854775807],"c":0.1234567890123456789,"d":"9007199254740993"}';
+    const value = {
+      a: 9007199254740993n,
+      b: [9007199254740992, 9223372036854775807n],
+      c: 0.12345678901234568,
+      d: '9007199254740993',
+    };
+    expect(await read(`'${text}'::${type}`)).toEqual(value);
+    expect(await read(`ARRAY['${text}'::${type}, NULL]`)).toEqual([value, null]);
+    expect(await read(`'[1e17,123456789012345678901234567890,1]'::${type}`)).toEqual([
+      1e17, 123456789012345678901234567890, 1,
+    ]);
+    expect(await read(`'null'::${type}`)).toBeNull();
+  });
+});
+
 describe('New York', () => {
   useTimeZone('America/New_York');
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { int64FromDatabase } from '../../../kernel/json/int64.js';
+import { parseExactly } from '../../../kernel/json/parse-json.js';
 
 const { builtins } = pg.types;
 /** Its types say otherwise. */
@@ -7,7 +8,16 @@ const arrays = pg.types.arrayParser as unknown as {
   create(text: string, transform: (entry: string | null) => unknown): { parse(): unknown[] };
 };
 /** Arrays of these types, which `pg` has no names for. */
-const ARRAYS = { timestamp: 1115, date: 1182, timestamptz: 1185, interval: 1187 };
+const ARRAYS = {
+  json: 199,
+  int8: 1016,
+  timestamp: 1115,
+  date: 1182,
+  timestamptz: 1185,
+  interval: 1187,
+  numeric: 1231,
+  jsonb: 3807,
+};
 
 /** A date or timestamp with `DateStyle=ISO`. */
 const ISO = /^(\d{4,}-\d\d-\d\d( \d\d:\d\d:\d\d(\.\d{1,6})?([+-]\d\d(:\d\d){0,2})?)?( BC)?|-?infinity)$/;
@@ -41,11 +51,16 @@ const PARSERS = new Map<number, Parse>([
   [builtins.INTERVAL, interval],
   ...[ARRAYS.date, ARRAYS.timestamp, ARRAYS.timestamptz].map((oid) => [oid, arrayOf(time)] as const),
   [ARRAYS.interval, arrayOf(interval)],
+  [ARRAYS.int8, arrayOf(int64FromDatabase)],
+  [ARRAYS.numeric, arrayOf(String)], // as a `numeric` itself
+  ...[builtins.JSON, builtins.JSONB].map((oid) => [oid, parseExactly] as const),
+  ...[ARRAYS.json, ARRAYS.jsonb].map((oid) => [oid, arrayOf(parseExactly)] as const),
 ]);
 
 /**
- * Parses `bigint` columns as exact 64-bit integers, for which `pg` returns strings by default, and reads no
- * time in another format than the one that the connection asks for. A query with such a value fails.
+ * Parses `bigint` columns as exact 64-bit integers, for which `pg` returns strings by default, rounds no
+ * number in arrays and JSON, and reads no time in another format than the one that the connection asks for. A
+ * query with such a value fails.
  */
 export function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): unknown {
   const parse = format === 'binary' ? undefined : PARSERS.get(oid);
