@@ -124,6 +124,22 @@ describe('a database that rounds numbers', () => {
   });
 });
 
+describe('a column without a time zone', () => {
+  it('is named by the start, which goes on, and by doctor', async () => {
+    await withMigratedDatabase(async (url) => {
+      await withClient(url, (client) =>
+        client.query(
+          'ALTER TABLE webhooks ADD seen timestamp, ADD "Last" timestamp(3)[], ADD gone timestamptz',
+        ),
+      );
+      const finding = 'columns keep times without a zone: webhooks."Last", webhooks.seen';
+      const env = { DATABASE_URL: url, WEBHOOK_SECRET_KEYS: randomBytes(32).toString('base64') };
+      expect(await startWarnings(env)).toEqual([expect.stringContaining(finding)]);
+      expect(await doctorFinds(env)).toMatchObject([{ check: 'times', state: 'warn', finding }]);
+    });
+  });
+});
+
 describe('a setting by which the service would be wrong', () => {
   it.each([
     ['default_transaction_isolation', `'repeatable read'`, `'read committed'`],

@@ -15,6 +15,7 @@ import { checkPooler } from './pooler.check.js';
 import { checkServerSettings } from './settings.check.js';
 import { checkStoredValues } from './stored-values.check.js';
 import { checkTables } from './tables.check.js';
+import { checkTimes } from './times.check.js';
 import { checkTimeLimits } from './time-limits.check.js';
 import { checkWritable } from './writable.check.js';
 
@@ -24,6 +25,7 @@ export const DATABASE_CHECKS: readonly DatabaseCheck[] = [
   checkTables,
   checkServerSettings,
   checkStoredValues,
+  checkTimes,
   checkPooler,
   checkMigrations,
   checkTimeLimits,
