@@ -5,7 +5,11 @@ import pg from 'pg';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { MIGRATIONS } from '../../support/migrations.js';
 import { seconds } from '../../../src/platform/kernel/clock/duration.js';
-import { migrate, revertLast } from '../../../src/platform/data/database/migrations/migrate.js';
+import {
+  inspectMigrations,
+  migrate,
+  revertLast,
+} from '../../../src/platform/data/database/migrations/migrate.js';
 import { connectionOptions } from '../../../src/platform/data/database/pool/connection-options.js';
 import { eventually } from '../../support/eventually.js';
 import { Petstore } from '../../support/petstore.js';
@@ -181,7 +185,7 @@ describe('a database of 1.3', () => {
   const sql = (text: string) => withClient(database.url, (client) => client.query(text));
   const addKey = (plan: string, limits = 'NULL, NULL') =>
     sql(`INSERT INTO api_keys (name, plan, per_minute, per_day, hash, prefix, last_four)
-         VALUES ('x', '${plan}', ${limits}, sha256(random()::text::bytea), 'x', 'x')`);
+         VALUES ('x', '${plan}', ${limits}, sha256(random()::text::bytea), 'petstore_abcd', 'x')`);
 
   it('upgraded has the schema of a fresh one, and back that of before, with its keys', async () => {
     await addKey('free');
@@ -227,8 +231,11 @@ describe('a database of a version before 1.3', () => {
   const LAST = ['BoundKeyHistory1795950000001', 'FoldCategoryNamesAsPets1796100000000'];
   let database: TestDatabase;
   const sql = (text: string) => withClient(database.url, (client) => client.query(text));
-  const addKey = () =>
-    sql(`INSERT INTO api_keys (name, plan, hash, prefix, last_four) VALUES ('x', 'free', '', 'x', 'x')`);
+  const addKey = (prefix = 'petstore_abcd') =>
+    sql(
+      `INSERT INTO api_keys (name, plan, hash, prefix, last_four)
+       VALUES ('x', 'free', sha256(random()::text::bytea), '${prefix}', 'x')`,
+    );
   const before = (name: string) => MIGRATIONS.slice(0, NAMES.indexOf(name));
   const refused =
     'The database is of a version before 1.3, which this version does not upgrade. Start 1.3 with it once.';
@@ -265,6 +272,21 @@ describe('a database of a version before 1.3', () => {
     await sql('CREATE TABLE api_keys (id int); INSERT INTO api_keys VALUES (1)');
     await expect(migrate(database.url, MIGRATIONS)).rejects.toThrow('Give the service a database of its own');
   });
+
+  it.each(['book_club', 'petstore_two', 'pet'])(
+    'is not what one of another service on the platform is called, whose keys begin with %s_',
+    async (prefix) => {
+      await migrate(database.url, before(LAST[1] ?? ''));
+      await addKey(`${prefix}_abcd`);
+      const schema = await describeSchema(database.url);
+      const ofAnother = `the database is of another service: its keys begin with ${prefix}_, not petstore_.`;
+      for (const inspect of [migrate, inspectMigrations, revertLast])
+        await expect(inspect(database.url, MIGRATIONS)).rejects.toThrow(ofAnother);
+      expect(await describeSchema(database.url)).toEqual(schema);
+      await addKey();
+      await expect(migrate(database.url, MIGRATIONS)).rejects.toThrow(refused);
+    },
+  );
 
   it('does not come of --revert: that is left to 1.3', async () => {
     const ofThisVersion = NAMES.slice(NAMES.indexOf(LAST[1] ?? '') + 1);

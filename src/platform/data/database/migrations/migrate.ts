@@ -3,7 +3,13 @@ import { service } from '../../../kernel/config/service.js';
 import { seconds } from '../../../kernel/clock/duration.js';
 import { StartupError } from '../../../kernel/config/startup-error.js';
 import { connectionOptions } from '../pool/connection-options.js';
-import { isInUse, type Migration, type MigrationState, migrationState } from './migration-state.js';
+import {
+  isInUse,
+  type Migration,
+  type MigrationState,
+  migrationState,
+  requireOwnKeys,
+} from './migration-state.js';
 import { migrating, withConnection } from '../connect-once.js';
 import { isDatabaseUnavailable, throwConnectionError } from '../database-unavailable.js';
 import { NOTICE_LOST_SERVER, watchClient } from '../pool/lost-connections.js';
@@ -65,7 +71,7 @@ export interface Inspected extends MigrationState {
 /**
  * Compares the migrations without running any.
  * @throws StartupError if the connection fails, the database cannot store every text, the role may not use
- *   the tables, or they are another program's or of a version that is too old
+ *   the tables, or they are another program's, another service's or of a version that is too old
  */
 export async function inspectMigrations(url: string, known: readonly Migration[]): Promise<Inspected> {
   return withConnection(url, async (client) => {
@@ -79,6 +85,7 @@ export async function inspectMigrations(url: string, known: readonly Migration[]
     );
     if (state.applied.length > 0 && state.applied.length === state.newer.length)
       throw anotherProgram(rights.schema);
+    if (state.applied.length > 0) await requireOwnKeys(query);
     const lacked = known.find(
       ({ name, upgradesFrom }) => upgradesFrom !== undefined && state.pending.includes(name),
     );

@@ -42,6 +42,23 @@ export async function isInUse(query: Query): Promise<boolean> {
   return tables.length > 0 && (await query('SELECT FROM api_keys LIMIT 1')).length > 0;
 }
 
+/**
+ * Services on this platform have tables of the same names and share its migrations.
+ * @throws StartupError if the database has keys, and all of them are of another service
+ */
+export async function requireOwnKeys(query: Query): Promise<void> {
+  if (!(await isInUse(query))) return;
+  const own = `${service().prefix}_`;
+  const begin = 'left(prefix, -4)'; // the rest are the first characters of the random part
+  const [other] = (await query(
+    `SELECT ${begin} AS begin FROM api_keys WHERE NOT EXISTS (SELECT FROM api_keys WHERE ${begin} = '${own}') LIMIT 1`,
+  )) as readonly { begin: string }[];
+  if (other)
+    throw new StartupError(
+      `DATABASE_URL: the database is of another service: its keys begin with ${other.begin}, not ${own}. Give this one a database of its own.`,
+    );
+}
+
 /** For a process that runs none. @throws StartupError if some are pending */
 export function requireMigrations({ applied, pending }: MigrationState): void {
   if (pending.length === 0) return;
