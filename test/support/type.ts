@@ -8,8 +8,13 @@ import { causeIn } from './cause.js';
  * @throws Error with that if it fails
  */
 export async function type(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(command, args, { cwd, env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { PATH = '', HOME = '', NODE_EXTRA_CA_CERTS } = process.env;
+  const authority = NODE_EXTRA_CA_CERTS !== undefined && { NODE_EXTRA_CA_CERTS }; // that of a registry may be the company's own
+  const child = spawn(command, args, {
+    cwd,
+    env: { PATH, HOME, ...authority },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let printed = '';
   for (const output of [child.stdout, child.stderr])
     output.on('data', (chunk: Buffer) => (printed += chunk.toString()));
