@@ -39,13 +39,15 @@ oldest=FoldCategoryNamesAsPets1796100000000
 left='The database is unchanged. Run this again, or start the service if it is stopped.'
 stop
 others=$(client "$psql --tuples-only --no-align" <<'SQL'
-  SELECT count(*) FROM pg_stat_activity
+  SELECT count(*) || ' connections to the database are open: ' || string_agg(DISTINCT concat_ws(' ', usename, application_name), ', ')
+  FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()
     -- PostgreSQL hides the type of another role's connection.
-    AND coalesce(backend_type, 'client backend') = 'client backend' AND usename <> 'exporter';
+    AND coalesce(backend_type, 'client backend') = 'client backend' AND usename <> 'exporter'
+  HAVING count(*) > 0;
 SQL
 )
-[ "$others" = 0 ] || fail "$others connections to the database are open. Stop the service and its workers; in PgBouncer, run RECONNECT."
+[ -z "$others" ] || fail "$others. Stop the service and its workers; in PgBouncer, run RECONNECT."
 # For psql, a script that ends too early is no error.
 result=$(script | client "$psql --output=/dev/null")
 [ "$result" = committed ]

@@ -173,8 +173,15 @@ describe('GET /v1/events', () => {
       await newIds();
       expect(await newToy()).toBeGreaterThan(copy + 20_000_000); // one for each second since 2026 began
       await petstore.query(`SELECT setval('toys_id_seq', 2000000000)`);
+      await petstore.query(
+        'CREATE SEQUENCE tickets MAXVALUE 9999; CREATE SEQUENCE down AS integer INCREMENT -1',
+      );
       await newIds();
-      expect(await newToy()).toBe(2_000_100_001);
+      expect(await newToy()).toBe(2_010_000_001);
+      expect(await petstore.query(`SELECT nextval('tickets') AS ticket, nextval('down') AS down`)).toEqual([
+        { ticket: 1, down: -1 },
+      ]);
+      await petstore.query('DROP SEQUENCE tickets, down');
       await petstore.query('DROP TABLE toys');
     });
 

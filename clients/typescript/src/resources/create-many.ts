@@ -74,7 +74,7 @@ export async function createMany<Id>(
     signal?.throwIfAborted();
     for await (const pet of pets) {
       signal?.throwIfAborted();
-      waiting.push({ ...pet }); // the caller may use the object again
+      waiting.push('toJSON' in pet ? pet : { ...pet }); // the caller may use the object again
       if (waiting.length >= SIZES[0]) await send();
     }
     while (waiting.length > 0) await send();

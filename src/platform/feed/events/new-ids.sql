@@ -7,6 +7,9 @@ DECLARE
   -- More than any copy has reached by now, with at most 10,000 in a second since 2026 began.
   unreached CONSTANT bigint := 10000 * extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01 00:00:00+00');
   gap CONSTANT bigint := 1000000000; -- for ids that began higher: more than a day of as many
+  -- An integer, TypeORM's default, has room for one in a second until 2094.
+  unreached_integer CONSTANT bigint := unreached / 10000;
+  integer_gap CONSTANT bigint := 10000000;
   one record;
 BEGIN
   -- Events of the outbox get the ids that they got after the backup (dump.sql), before the gap.
@@ -23,14 +26,19 @@ BEGIN
     UPDATE event_feed SET last_id = last_id + (SELECT count(*) FROM moved);
     UPDATE event_feed SET last_id = CASE WHEN last_id < unreached THEN unreached ELSE last_id + gap END;
   END IF;
-  -- An integer, TypeORM's default, has room for one in a second until 2094.
   FOR one IN
-    SELECT format('%I.%I', schemaname, sequencename) AS name, coalesce(last_value, 0) AS last,
-      unreached / share AS unreached, gap / share AS gap
+    SELECT format('%I.%I', schemaname, sequencename) AS name, max_value,
+      CASE WHEN last < least_next THEN least_next ELSE last + skipped END AS next
     FROM pg_catalog.pg_sequences
-    JOIN (VALUES ('bigint'::regtype, 1), ('integer'::regtype, 10000)) AS ids (type, share) ON data_type = type
-    WHERE schemaname = current_schema()
+      JOIN (VALUES ('bigint'::regtype, unreached, gap), ('integer'::regtype, unreached_integer, integer_gap))
+        AS ids (type, least_next, skipped) ON data_type = type,
+      coalesce(last_value, 0) AS last
+    WHERE schemaname = current_schema() AND increment_by > 0
   LOOP
-    PERFORM pg_catalog.setval(one.name::regclass, CASE WHEN one.last < one.unreached THEN one.unreached ELSE one.last + one.gap END);
+    IF one.next <= one.max_value THEN
+      PERFORM pg_catalog.setval(one.name::regclass, one.next);
+    ELSE
+      RAISE WARNING '% has no room for other ids than those after the backup: it goes on where the copy ends', one.name;
+    END IF;
   END LOOP;
 END $$;

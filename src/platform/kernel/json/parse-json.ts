@@ -38,17 +38,21 @@ export const readJson = (text: string): unknown =>
     onDuplicateKey: lastOne,
   });
 
-/** Parses the JSON of any program as `JSON.parse` does; but an integer that no double holds is a `bigint`. */
+/**
+ * Parses the JSON of any program as `JSON.parse` does, but for a 64-bit integer that a double would not write
+ * with the same digits: it is a `bigint`.
+ */
 export const parseExactly = (text: string): unknown =>
-  MANY_DIGITS.test(text)
+  LONG_INTEGER.test(text)
     ? parse(text, null, { parseNumber: exactNumber, onDuplicateKey: lastOne })
     : (JSON.parse(text) as unknown);
 
-const MANY_DIGITS = /\d{16}/;
+/** It may stand in a text. */
+const LONG_INTEGER = /(?:^|[[,:\s-])\d{16}/;
 
 function exactNumber(text: string): Int64 {
   const [number, integer] = [Number(text), parseInt64(text)];
-  return typeof integer === 'bigint' && integer !== BigInt(number) ? integer : number;
+  return typeof integer === 'bigint' && String(number) !== text ? integer : number;
 }
 
 /** Of duplicate names, the last one counts, as in JSON.parse and PostgreSQL. */

@@ -1,6 +1,6 @@
-import { getMetadataArgsStorage } from 'typeorm';
 import { anotherProgram } from '../migrations/rights.js';
 import type { DatabaseCheck } from './database-check.js';
+import { entityTables } from './entity-tables.js';
 
 const EXISTING = `
   SELECT name, quote_ident(current_schema()) AS schema FROM unnest($1::text[]) AS name
@@ -9,8 +9,7 @@ const EXISTING = `
 /** Before the first migration, a table with the name of one of ours is another program's. */
 export const checkTables: DatabaseCheck = async ({ query, migrations }) => {
   if (migrations.applied.length > 0) return [];
-  const names = getMetadataArgsStorage().tables.flatMap(({ name }) => name ?? []);
-  const [found] = await query<{ name: string; schema: string }>(EXISTING, [names]);
+  const [found] = await query<{ name: string; schema: string }>(EXISTING, [entityTables()]);
   if (found) throw anotherProgram(found.schema, found.name);
   return [];
 };

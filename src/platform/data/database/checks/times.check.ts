@@ -1,6 +1,6 @@
-import { getMetadataArgsStorage } from 'typeorm';
 import { warn } from '../../../kernel/config/check-result.js';
 import type { DatabaseCheck } from './database-check.js';
+import { entityTables } from './entity-tables.js';
 
 const WITHOUT_ZONE = `
   SELECT attrelid::regclass || '.' || quote_ident(attname) AS column
@@ -14,8 +14,7 @@ const WITHOUT_ZONE = `
  * session, a `Date` in that of the process. Where clocks are set back, it keeps one time for two.
  */
 export const checkTimes: DatabaseCheck = async ({ query }) => {
-  const names = getMetadataArgsStorage().tables.flatMap(({ name }) => name ?? []);
-  const found = await query<{ column: string }>(WITHOUT_ZONE, [names]);
+  const found = await query<{ column: string }>(WITHOUT_ZONE, [entityTables()]);
   if (found.length === 0) return [];
   const finding = `columns keep times without a zone: ${found.map(({ column }) => column).join(', ')}`;
   const advice = `They mean other times where PostgreSQL and a process have different zones: declare { type: 'timestamptz' }, and write a migration.`;

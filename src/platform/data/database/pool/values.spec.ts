@@ -83,6 +83,8 @@ describe('numbers', () => {
     expect(await read(`'[1e17,123456789012345678901234567890,1]'::${type}`)).toEqual([
       1e17, 123456789012345678901234567890, 1,
     ]);
+    const doubles = '[123456789012345664, 1152921504606846976]'; // JSON.stringify() would write other digits
+    expect(await read(`'${doubles}'::${type}`)).toEqual([123456789012345664n, 1152921504606846976n]);
     expect(await read(`'null'::${type}`)).toBeNull();
   });
 });
