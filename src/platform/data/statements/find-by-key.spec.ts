@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Column, DataSource, Entity, PrimaryGeneratedColumn, VersionColumn } from 'typeorm';
+import { Column, DataSource, DeleteDateColumn, Entity, PrimaryGeneratedColumn, VersionColumn } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { minutes } from '../../kernel/clock/duration.js';
 import { poolOptions } from '../database/database.module.js';
@@ -34,6 +34,9 @@ class Versioned extends Simple {
 
   @VersionColumn()
   version!: number;
+
+  @DeleteDateColumn({ type: 'timestamptz' })
+  deletedAt!: Date | null;
 }
 
 let database: TestDatabase;
@@ -92,4 +95,31 @@ describe.each([
     expect(found).toStrictEqual(expected.sort((one, other) => (rank(one) < rank(other) ? -1 : 1)));
     expect(found.map(({ born }) => born).sort()).toEqual([...Array<string>(6).fill('2024-02-29'), null]);
   });
+});
+
+it('findBySql returns the soft-deleted rows that the SQL selects, so that no page is taken for the last one', async () => {
+  const repository = dataSource.getRepository(Versioned);
+  const [first, second] = await repository.find({ order: { id: 'ASC' }, take: 2 });
+  await repository.softDelete([first, second].map((row) => String(row?.id)));
+  const read = (where: string) =>
+    pageByKey(
+      { limit: 2, cursor: undefined },
+      () => 'by_sql_versioned',
+      (_, take) =>
+        findBySql(
+          dataSource.manager,
+          Versioned,
+          (columns) =>
+            `SELECT ${columns}, key::text FROM by_sql_versioned ${where} ORDER BY key, no LIMIT $1`,
+          [take],
+        ),
+    );
+  const all = await read('');
+  expect(Array.from(all, ({ entity }) => [entity.key, entity.deletedAt !== null])).toEqual([
+    [0, true],
+    [1, true],
+  ]);
+  expect(all.next).toBeDefined();
+  const undeleted = await read('WHERE "deletedAt" IS NULL');
+  expect(Array.from(undeleted, ({ key }) => key)).toEqual(['2', '3']);
 });

@@ -46,7 +46,7 @@ export async function findByKey<E extends { id: Int64 }>(
  * @param sql one of few texts: each has a plan on each connection. It gets the columns of the entity, and
  *   selects behind them the text of what the rows are ordered by: `SELECT ${columns}, lower(name) FROM pets
  *   WHERE …`. What varies belongs into `values`
- * @returns the entities, in the order of the statement
+ * @returns the entities, in the order of the statement, soft-deleted ones as well: the SQL says which
  * @throws QueryFailedError
  */
 export async function findBySql<E extends { id: Int64 }>(
@@ -57,14 +57,20 @@ export async function findBySql<E extends { id: Int64 }>(
 ): Promise<KeyedEntity<E>[]> {
   const statements = EntityStatements.of(manager.dataSource, target);
   if (statements) return statements.runByKey(manager, statements.selectBySql(sql, values));
-  const { driver } = manager.dataSource;
-  const id = manager.dataSource.getMetadata(target).findColumnWithPropertyName('id')?.databaseName ?? 'id';
-  const text = sql(driver.escape(id));
+  const metadata = manager.dataSource.getMetadata(target);
+  const id = metadata.findColumnWithPropertyName('id')?.databaseName ?? 'id';
+  const text = sql(manager.dataSource.driver.escape(id));
   const found = (await runNamed(manager, { query: { text, rowMode: 'array' }, values })) as [Int64, string][];
-  const where = { id: In(found.map(([id]) => id)) } as FindOptionsWhere<E>;
-  const entities = new Map(
-    (await manager.find(target, { where })).map((entity) => [String(entity.id), entity]),
-  );
+  const entities = new Map<string, E>();
+  const read = async (withDeleted: boolean): Promise<void> => {
+    const ids = found.map(([id]) => id).filter((id) => !entities.has(String(id)));
+    if (ids.length === 0) return;
+    const where = { id: In(ids) } as FindOptionsWhere<E>;
+    for (const entity of await manager.find(target, { where, withDeleted }))
+      entities.set(String(entity.id), entity);
+  };
+  await read(false);
+  if (metadata.deleteDateColumn) await read(true); // only those: it shows soft-deleted relations, too
   return found.flatMap(([id, key]) => {
     const entity = entities.get(String(id)); // another may have removed it meanwhile
     return entity ? [{ id, key, entity }] : [];
