@@ -1,14 +1,29 @@
-import { DataSource } from 'typeorm';
+import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../../../test/support/test-database.js';
 import { useTimeZone } from '../../../../../test/support/time-zone.js';
 import { poolOptions } from '../database.module.js';
+
+@Entity('on_days')
+class Days {
+  @PrimaryColumn('date')
+  id!: string;
+
+  @Column({ type: 'date', utc: true })
+  utc!: string;
+
+  @Column('date', { array: true })
+  all!: string[];
+}
 
 let database: TestDatabase;
 let dataSource: DataSource;
 
 beforeAll(async () => {
   database = await createTestDatabase('template1');
-  dataSource = await new DataSource(poolOptions(database.url)).initialize();
+  dataSource = await new DataSource({ ...poolOptions(database.url), entities: [Days] }).initialize();
+  await dataSource.query(
+    'CREATE TABLE on_days (id date PRIMARY KEY, utc date NOT NULL, "all" date[] NOT NULL)',
+  );
 });
 afterAll(async () => {
   await dataSource.destroy();
@@ -39,6 +54,20 @@ describe.each([
       expect(
         await dataSource.query(`SELECT $1::${type} AS one, $2::${type}[] AS many`, [date, [date]]),
       ).toEqual([{ one: date, many: [date] }]);
+  });
+
+  it('a day is a text, in an array and in an entity as well', async () => {
+    const days = ['2026-03-29', '1892-05-01', '0099-12-31', '12026-01-01', '0044-03-15 BC', 'infinity'];
+    expect(await dataSource.query('SELECT $1::date[] AS many', [days])).toEqual([{ many: days }]);
+    for (const day of days) {
+      expect(
+        await dataSource.query('SELECT $1::date AS one, ARRAY[[$1], [NULL]]::date[] AS many', [day]),
+      ).toEqual([{ one: day, many: [[day], [null]] }]);
+      const row = { id: day, utc: day, all: [day] };
+      await dataSource.manager.insert(Days, row);
+      expect(await dataSource.manager.findBy(Days, { id: day })).toEqual([row]);
+    }
+    await dataSource.manager.clear(Days);
   });
 
   it('PostgreSQL has the same instant', async () => {

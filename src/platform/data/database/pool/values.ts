@@ -38,6 +38,8 @@ const strict =
   };
 
 const time = strict(ISO, pg.types.getTypeParser(builtins.TIMESTAMPTZ) as Parse);
+/** As text: at midnight of the local zone it would be another day in UTC. */
+const day = strict(ISO, String);
 const interval = strict(INTERVAL, pg.types.getTypeParser(builtins.INTERVAL) as Parse);
 const arrayOf =
   (parse: Parse): Parse =>
@@ -47,9 +49,11 @@ const arrayOf =
 /** By the OIDs of their types. */
 const PARSERS = new Map<number, Parse>([
   [builtins.INT8, int64FromDatabase],
-  ...[builtins.DATE, builtins.TIMESTAMP, builtins.TIMESTAMPTZ].map((oid) => [oid, time] as const),
+  ...[builtins.TIMESTAMP, builtins.TIMESTAMPTZ].map((oid) => [oid, time] as const),
+  [builtins.DATE, day],
   [builtins.INTERVAL, interval],
-  ...[ARRAYS.date, ARRAYS.timestamp, ARRAYS.timestamptz].map((oid) => [oid, arrayOf(time)] as const),
+  ...[ARRAYS.timestamp, ARRAYS.timestamptz].map((oid) => [oid, arrayOf(time)] as const),
+  [ARRAYS.date, arrayOf(day)],
   [ARRAYS.interval, arrayOf(interval)],
   [ARRAYS.int8, arrayOf(int64FromDatabase)],
   [ARRAYS.numeric, arrayOf(String)], // as a `numeric` itself
@@ -59,7 +63,7 @@ const PARSERS = new Map<number, Parse>([
 
 /**
  * Parses `bigint` columns as exact 64-bit integers, for which `pg` returns strings by default, rounds no
- * number in arrays and JSON, and reads no time in another format than the one that the connection asks for. A
+ * number in arrays and JSON, gives a day as its text, and reads no time in another format than the one that the connection asks for. A
  * query with such a value fails.
  */
 export function getTypeParser(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): unknown {
