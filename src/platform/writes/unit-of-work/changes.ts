@@ -5,6 +5,7 @@ import {
   DataSource,
   type DeepPartial,
   type EntityManager,
+  type EntityMetadata,
   EntityNotFoundError,
   type EntityTarget,
   type FindManyOptions,
@@ -154,6 +155,7 @@ export class Changes {
    *   that its events are in the order of its changes
    * @returns the row as PostgreSQL has stored it, before triggers that run after the update
    * @throws EntityNotFoundError if the row no longer exists
+   * @throws TypeError if the entity has methods with `@BeforeUpdate()` or the like, which would not run
    */
   update<Row extends Identified>(
     target: EntityTarget<Row>,
@@ -163,6 +165,7 @@ export class Changes {
   ): Promise<Row> {
     const given = definedOf(values);
     return this.begin(async (manager) => {
+      assertNoListeners(this.dataSource.getMetadata(target), given);
       if (Object.keys(given).length === 0) return findOrFail(manager, target, keyOf(manager, target, row));
       const { before, after, isChanged } = await update(manager, target, row, given);
       if (isChanged) await this.recordOf(manager, type, [eventData(type, after, before)]);
@@ -174,9 +177,12 @@ export class Changes {
    * Removes a row like `Repository.delete`. The event has the row as PostgreSQL had stored it.
    * @param row gives the key
    * @throws EntityNotFoundError if the row no longer exists
+   * @throws TypeError if the entity has methods with `@BeforeRemove()` or `@AfterRemove()`, which would not
+   *   run
    */
   delete<Row extends Identified>(target: EntityTarget<Row>, row: Row, type: EventType<Row>): Promise<void> {
     return this.begin(async (manager) => {
+      assertNoListeners(this.dataSource.getMetadata(target));
       const deleted = await remove(manager, target, row);
       if (!deleted) throw new EntityNotFoundError(target, keyOf(manager, target, row));
       await this.recordOf(manager, type, [eventData(type, deleted, deleted)]);
@@ -243,6 +249,22 @@ function keyOf<Row extends Identified>(
   const key = metadata.getEntityIdMap(row);
   if (!key) throw new TypeError(`The ${metadata.name} lacks its primary key.`);
   return key as FindOptionsWhere<Row>;
+}
+
+/**
+ * @param values of an update; absent for a removal
+ * @throws TypeError if the write would leave out methods of the entity: it has no entity to call them on
+ */
+function assertNoListeners(metadata: EntityMetadata, values?: object): void {
+  const deleteDate = metadata.deleteDateColumn?.propertyName;
+  const kinds = values ? ['update'] : ['remove'];
+  if (values && deleteDate !== undefined && deleteDate in values) kinds.push('soft-remove', 'recover');
+  const left = metadata.listeners.find(({ type }) => kinds.includes(type.replace(/^(before|after)-/, '')));
+  if (!left) return;
+  const decorator = left.type.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  throw new TypeError(
+    `Changes.${values ? 'update' : 'delete'} does not run @${decorator}() ${metadata.name}.${left.propertyName}: write what it does in the call, or in a trigger of the table.`,
+  );
 }
 
 const definedOf = <Row extends object>(values: UpdateValues<Row>): Partial<Row> =>
