@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { days } from './duration.js';
 import { PeriodicTasks, taskOutcomes } from './periodic-tasks.js';
 
 beforeEach(() => {
@@ -20,6 +21,26 @@ describe('PeriodicTasks', () => {
     void tasks.stop();
     await jest.advanceTimersByTimeAsync(100);
     expect(runs).toEqual({ fast: 10, slow: 2 });
+  });
+
+  it.each([days(30), 2 ** 31, 0.5, 0, -1, NaN, Infinity])(
+    'refuses an interval that a timer takes as 1 ms: %d',
+    (interval) => {
+      const tasks = new PeriodicTasks(() => undefined);
+      expect(() => tasks.add(interval, () => Promise.resolve(), 'refused')).toThrow(`not ${interval} ms`);
+      expect(taskOutcomes()).not.toContainEqual(expect.objectContaining({ name: 'refused' }));
+    },
+  );
+
+  it.each([1, 2 ** 31 - 1])('takes the interval %d', async (interval) => {
+    let runs = 0;
+    const tasks = new PeriodicTasks(() => undefined);
+    tasks.add(interval, () => Promise.resolve(void (runs += 1)));
+    await jest.advanceTimersByTimeAsync(interval - 1);
+    expect(runs).toBe(0);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(runs).toBe(1);
+    await tasks.stop();
   });
 
   it('does not start a task that is still running', async () => {

@@ -67,10 +67,15 @@ export class PeriodicTasks {
   }
 
   /**
-   * @param interval milliseconds
+   * @param interval milliseconds, from 1 to 2^31 - 1, which is 24 days
    * @param name in the metrics and in the log; without it, the name of the function
+   * @throws RangeError for another interval, which a timer would take as 1 ms
    */
   add(interval: number, task: Task, name?: string): Run {
+    if (!(interval >= 1 && interval < 2 ** 31))
+      throw new RangeError(
+        `The interval of a task must be from 1 ms to 24 days (2^31 - 1 ms), not ${interval} ms.`,
+      );
     const { begin, runAgain } = this.onDemand(task, name);
     this.timers.push(setInterval(begin, interval).unref());
     return runAgain;
