@@ -94,6 +94,16 @@ describe('events', () => {
     }
   });
 
+  it('are refused at the start of the service if another type of their name is listed', async () => {
+    const name = 'counter.twice';
+    declareEventType(eventType(name, Counted, { description: 'It is listed.' }));
+    eventType(name, Counted, { description: 'Nothing lists it.' });
+    const starting = createApp(SERVICE, new Config({}), petstore.databaseUrl);
+    await expect(starting).rejects.toThrow(
+      /^No module lists the event type .*counter\.twice \(but another of this name\).* in its static/,
+    );
+  });
+
   it('of a transaction that commits late come after those already in the feed', async () => {
     let commit: () => void = () => undefined;
     const committed = new Promise<void>((resolve) => (commit = resolve));

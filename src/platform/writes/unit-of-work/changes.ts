@@ -121,7 +121,7 @@ export class Changes {
     values: readonly DeepPartial<Row>[],
     type: EventType<Row>,
   ): Promise<Row[]> {
-    assertDeclared(type.name);
+    assertDeclared(type);
     const rows = values.map((one) => this.manager.create(target, one));
     const statements = EntityStatements.of(this.dataSource, target);
     const event = statements && this.eventOfRow(statements, type);

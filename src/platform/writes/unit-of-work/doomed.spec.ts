@@ -19,7 +19,10 @@ class NoteData {
 }
 
 const STORED = declared('doomed.stored', NoteData);
+const COPY = { ...STORED };
 const UNLISTED = { ...STORED, name: 'doomed.unlisted' };
+
+const ANOTHER = 'No module lists the event type doomed.stored (but another of this name) in its static';
 
 const rows = useRows();
 
@@ -42,6 +45,10 @@ describe.each(BOTH)('a transaction in which a write has failed, %s,', (_, Target
     ['update', 'no data', (inside, row) => inside.update(Target, row, { text: 'b' }, FAILING)],
     ['delete', 'no data', (inside, row) => inside.delete(Target, row, FAILING)],
     ['record', 'No module lists', (inside) => inside.record(UNLISTED, {})],
+    ['record of a copy', ANOTHER, (inside) => inside.record(COPY, {})],
+    ['insert with a copy', ANOTHER, (inside) => inside.insert(Target, { text: 'b' }, COPY)],
+    ['update with a copy', ANOTHER, (inside, row) => inside.update(Target, row, { text: 'b' }, COPY)],
+    ['delete with a copy', ANOTHER, (inside, row) => inside.delete(Target, row, COPY)],
     [
       'an update without a key',
       'lacks its primary key',

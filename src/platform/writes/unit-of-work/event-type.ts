@@ -5,7 +5,7 @@ import { membersOf } from './pick.js';
 /** The names of all types that modules declare. */
 export const EVENT_TYPES: string[] = [];
 
-const made = new Set<string>();
+const made: EventType<never>[] = [];
 const declared = new Map<string, EventType<never>>();
 
 /** The DTO of an event's `data`, and how a row becomes one. The `id` of the row is its first property. */
@@ -42,8 +42,9 @@ export function eventType<Row, Data extends object>(
   { version = 1, description }: { readonly version?: number; readonly description: string },
 ): EventType<Row, Data> {
   if (!NAME.test(name)) throw new Error(`The event type ${JSON.stringify(name)} must look like book.created`);
-  made.add(name);
-  return { name, version, data, description };
+  const type = { name, version, data, description };
+  made.push(type);
+  return type;
 }
 
 /** What an event of this type says of a row. */
@@ -75,7 +76,7 @@ export function declareEventType(type: EventType<never>): void {
 
 /** @throws StartupError if there are types that no module declares: their first write would fail */
 export function assertAllDeclared(): void {
-  const forgotten = [...made].filter((name) => !declared.has(name));
+  const forgotten = made.filter((type) => declared.get(type.name) !== type);
   if (forgotten.length > 0) throw new StartupError(unlisted(forgotten));
 }
 
@@ -83,12 +84,16 @@ export function assertAllDeclared(): void {
 export const declaredEventTypes = (): readonly EventType<never>[] => [...declared.values()];
 
 /**
- * @throws TypeError if no module declares the type: the document would lack it, and no webhook could
- * subscribe to it
+ * @throws TypeError if no module declares this very type: the document would lack it, or describe the data of
+ * another of its name
  */
-export function assertDeclared(name: string): void {
-  if (!declared.has(name)) throw new TypeError(unlisted([name]));
+export function assertDeclared(type: Named): void {
+  if (declared.get(type.name) !== type) throw new TypeError(unlisted([type]));
 }
 
-const unlisted = (names: readonly string[]): string =>
-  `No module lists the event type ${names.join(' and ')} in its static property "events".`;
+type Named = Pick<EventType<never>, 'name' | 'version'>;
+
+const unlisted = (types: readonly Named[]): string =>
+  `No module lists the event type ${types
+    .map(({ name }) => (declared.has(name) ? `${name} (but another of this name)` : name))
+    .join(' and ')} in its static property "events".`;

@@ -10,13 +10,13 @@ import { assertDeclared, type EventType } from './event-type.js';
  */
 export async function writeToOutbox(
   manager: EntityManager,
-  { name, version }: Pick<EventType<never>, 'name' | 'version'>,
+  type: Pick<EventType<never>, 'name' | 'version'>,
   occurredAt: Date,
   data: readonly object[],
 ): Promise<void> {
-  assertDeclared(name);
+  assertDeclared(type);
   const text = `${OUTBOX} VALUES ${data.map((_, i) => `($1, $2, $3, $${i + 4})`).join()}`;
-  const values = [name, version, occurredAt, ...data.map((one) => writeJson(one))];
+  const values = [type.name, type.version, occurredAt, ...data.map((one) => writeJson(one))];
   if (data.length === 1) await queryPrepared(manager, text, values);
   else await runNamed(manager, { query: { text }, values }); // no plan for each number of events
 }
