@@ -16,6 +16,7 @@ import { Clock } from '../../kernel/clock/clock.js';
 import { ApiErrors } from '../../kernel/errors/api-errors.decorator.js';
 import { PublicUrl } from '../core/public-url.js';
 import {
+  assertDeprecation,
   type Deprecation,
   DEPRECATION,
   deprecationHeaders,
@@ -51,8 +52,11 @@ export class DeprecationInterceptor implements NestInterceptor<unknown, unknown>
 /**
  * Deprecates an operation. `DeprecationInterceptor` sends `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and
  * `Link` headers, and responds with 410 from the sunset on. The OpenAPI document marks the operation.
+ * @throws TypeError if a day does not exist, the sunset is before the first day, or a text does not fit into
+ *   the headers
  */
 export function Deprecated(deprecation: Deprecation): MethodDecorator {
+  assertDeprecation(deprecation);
   return applyDecorators(
     SetMetadata(DEPRECATION, deprecation),
     UseInterceptors(DeprecationInterceptor),

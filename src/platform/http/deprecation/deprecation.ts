@@ -1,13 +1,14 @@
+import { isDay } from '../validation/property.decorators.js';
 import { DomainError } from '../../kernel/errors/domain-error.js';
 
 export interface Deprecation {
-  /** First day of the deprecation, `YYYY-MM-DD`, from 00:00 UTC. */
+  /** First day of the deprecation, not after the sunset, `YYYY-MM-DD`, from 00:00 UTC. */
   readonly since: string;
   /** Day of the removal, `YYYY-MM-DD`: responses are 410 from 00:00 UTC on. */
   readonly sunset: string;
-  /** Path of the replacement. */
+  /** Path of the replacement, in ASCII. */
   readonly successor: string;
-  /** Description of the replacement. */
+  /** Description of the replacement, in printable ASCII without quotation marks and backslashes. */
   readonly use: string;
   /** Path of the page with more information. Default: `/docs`. */
   readonly documentation?: string;
@@ -18,6 +19,26 @@ export const DEPRECATION = 'deprecation';
 /** The deprecation of a handler, if any. */
 export const deprecationOf = (handler: object): Deprecation | undefined =>
   Reflect.getMetadata(DEPRECATION, handler) as Deprecation | undefined;
+
+/**
+ * @throws TypeError unless the headers can say it: RFC 9745 has no sunset before the deprecation, and RFC 8288
+ * takes a path and a title as they are
+ */
+export function assertDeprecation({ since, sunset, successor, use, documentation = '' }: Deprecation): void {
+  if (!isDay(since) || !isDay(sunset) || sunset < since)
+    throw new TypeError(
+      `@Deprecated() needs days such as 2026-11-27, the sunset last, not ${JSON.stringify({ since, sunset })}.`,
+    );
+  if (!/^[ !#-[\]-~]+$/.test(use))
+    throw new TypeError(
+      `@Deprecated() needs a "use" in printable ASCII without quotation marks and backslashes, not ${JSON.stringify(use)}.`,
+    );
+  for (const path of [successor, documentation])
+    if (!/^[!#-;=?-[\]-~]*$/.test(path))
+      throw new TypeError(
+        `@Deprecated() needs paths as a URL has them, with percent-encoding, not ${JSON.stringify(path)}.`,
+      );
+}
 
 /**
  * The headers that announce a deprecation: RFC 9745, RFC 8594 and RFC 8288.

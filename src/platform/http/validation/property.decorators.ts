@@ -312,7 +312,7 @@ export function DateField(document: ApiPropertyOptions): PropertyDecorator {
 }
 
 /** A day of the calendar. PostgreSQL has no year 0. */
-const isDay = (value: unknown): boolean =>
+export const isDay = (value: unknown): boolean =>
   isString(value) &&
   /^(?!0000)\d{4}-(0[1-9]|1[0-2])-\d{2}$/.test(value) &&
   new Date(`${value}T00:00:00Z`).getUTCDate() === Number(value.slice(8));
