@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { isSubnet } from '../../kernel/config/subnet.js';
 import type { Variables } from '../../kernel/config/variables.js';
 
 const KEY_BYTES = 32; // AES-256
@@ -26,9 +27,15 @@ export class WebhooksConfig {
 
 function allowedNetworks(variables: Variables): readonly string[] {
   const networks = variables.list('WEBHOOK_ALLOWED_NETWORKS');
-  const wrong = networks.find((network) => !ipaddr.isValidCIDR(network));
+  const wrong = networks.find((network) => !isSubnet(network) || isMapped(network));
   if (wrong === undefined) return networks;
   return variables.reject('WEBHOOK_ALLOWED_NETWORKS', wrong, 'subnets such as 10.1.0.0/16 and fd00::/8', []);
+}
+
+/** IPv4 in IPv6, such as `::ffff:10.0.0.0/104`: addresses are compared as IPv4, so it would allow none. */
+function isMapped(network: string): boolean {
+  const [address] = ipaddr.parseCIDR(network);
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress();
 }
 
 function secretKeys(variables: Variables): readonly Buffer[] {

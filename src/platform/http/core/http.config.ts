@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { seconds } from '../../kernel/clock/duration.js';
+import { isFullAddress, isSubnet } from '../../kernel/config/subnet.js';
 import type { Variables } from '../../kernel/config/variables.js';
 
 /** Where the service listens, how clients reach it, and what it accepts. */
@@ -82,17 +83,12 @@ function trustProxy(variables: Variables): HttpConfig['trustProxy'] {
   if (value === undefined || value === '0') return false;
   if (/^[1-9]\d?$/.test(value)) return Number(value);
   const subnets = value.split(',').map((item) => item.trim());
-  if (subnets.every(isSubnet)) return subnets;
+  if (subnets.every(isProxy)) return subnets;
   const expected = 'a number of proxies (1 to 99) or a comma-separated list of addresses and subnets';
   return variables.reject('TRUST_PROXY', value, expected, false);
 }
 
-function isSubnet(value: string): boolean {
-  return NAMED_SUBNETS.includes(value) || isFullAddress(value.split('/', 1)[0] ?? '', value);
-}
-
-/** Rejects `100` and `10.1`, which inet_aton(3) accepts: here they are mistakes. */
-function isFullAddress(address: string, value: string): boolean {
-  const whole = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
-  return whole && (value === address || ipaddr.isValidCIDR(value));
+function isProxy(value: string): boolean {
+  if (NAMED_SUBNETS.includes(value) || isFullAddress(value)) return true;
+  return isSubnet(value) && ipaddr.parseCIDR(value)[1] > 0; // all addresses: proxy-addr would throw
 }

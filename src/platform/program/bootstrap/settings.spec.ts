@@ -97,6 +97,12 @@ describe('Config', () => {
     ['TRUST_PROXY', '0', { trustProxy: false }],
     ['TRUST_PROXY', '2', { trustProxy: 2 }],
     ['TRUST_PROXY', 'loopback, 10.0.0.0/8,fd00::1', { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::1'] }],
+    ['TRUST_PROXY', '::ffff:10.0.0.1', { trustProxy: ['::ffff:10.0.0.1'] }],
+    [
+      'WEBHOOK_ALLOWED_NETWORKS',
+      '10.1.0.0/16, fd00::/8,0.0.0.0/0',
+      { webhooks: { allowedNetworks: ['10.1.0.0/16', 'fd00::/8', '0.0.0.0/0'] } },
+    ],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     ['LOG_ADDRESSES', 'off', { logAddresses: false }],
     [
@@ -140,6 +146,18 @@ describe('Config', () => {
     ['TRUST_PROXY', '*'],
     ['TRUST_PROXY', '100'],
     ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '10.1/16'],
+    ['TRUST_PROXY', '010.0.0.0/8'],
+    ['TRUST_PROXY', '0.0.0.0/0'], // all addresses
+    ['TRUST_PROXY', 'loopback, ::/0'],
+    ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.1'],
+    ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/33'],
+    ['WEBHOOK_ALLOWED_NETWORKS', '10.1/16'],
+    ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/8,192.168/16'],
+    ['WEBHOOK_ALLOWED_NETWORKS', '010.0.0.0/8'], // octal, 8.0.0.0
+    ['WEBHOOK_ALLOWED_NETWORKS', '0x0a.0.0.0/8'],
+    ['WEBHOOK_ALLOWED_NETWORKS', '::ffff:10.0.0.0/104'],
+    ['WEBHOOK_ALLOWED_NETWORKS', '::ffff:a00:0/104'],
     ['LOG_LEVEL', 'loud'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'https://a.test/'],
