@@ -427,6 +427,24 @@ describe('the Content-Encoding of a body', () => {
       expectErrorResponse(await post(encoding, NEW_ITEM), 400, 'invalid_json');
     },
   );
+
+  it.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('%s with something after its end is refused with 400', async (encoding, compress) => {
+    const whole = compress(NEW_ITEM);
+    for (const rest of ['\0', 'x'.repeat(5_000)]) {
+      const response = await post(encoding, Buffer.concat([whole, Buffer.from(rest)]));
+      expectErrorResponse(response, 400, 'invalid_json');
+    }
+  });
+
+  it('gzip may have several members (RFC 1952, section 2.2)', async () => {
+    const members = [NEW_ITEM.slice(0, 3), NEW_ITEM.slice(3)].map((part) => gzipSync(part));
+    expect((await post('gzip', Buffer.concat(members))).status).toBe(201);
+  });
 });
 
 describe('a request without a key', () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib';
 import { ENCODING, PayloadTooLarge, UnreadableBody, UnsupportedMediaType } from './body.errors.js';
 
 /**
@@ -46,14 +46,32 @@ export function readBytes(request: IncomingMessage, limit: number): Promise<Buff
 /** Decompresses what was sent. @param limit bytes of the result @throws PayloadTooLarge, UnreadableBody */
 type Decoder = (sent: Buffer, limit: number) => Buffer | Promise<Buffer>;
 
+interface Decompressed {
+  readonly buffer: Buffer;
+  /** Its `bytesWritten` ends with the compressed data, whatever was sent after it. */
+  readonly engine: { readonly bytesWritten: number };
+}
+
 const decompressor = (decompress: typeof gunzip | typeof inflate | typeof brotliDecompress): Decoder => {
-  const run = promisify<Buffer, { maxOutputLength: number }, Buffer>(decompress);
-  return (sent, limit) =>
-    run(sent, { maxOutputLength: limit }).catch((error: unknown) => {
-      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-      throw isTooLarge ? new PayloadTooLarge(limit) : new UnreadableBody();
-    });
+  // With `info`, the result is an object, which the types of Node.js do not say.
+  const run = promisify(decompress as unknown as Decompress);
+  return async (sent, limit) => {
+    const { buffer, engine } = await run(sent, { info: true, maxOutputLength: limit }).catch(
+      (error: unknown) => {
+        const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+        throw isTooLarge ? new PayloadTooLarge(limit) : new UnreadableBody();
+      },
+    );
+    if (engine.bytesWritten !== sent.length) throw new UnreadableBody();
+    return buffer;
+  };
 };
+
+type Decompress = (
+  sent: Buffer,
+  options: ZlibOptions,
+  callback: (error: Error | null, result: Decompressed) => void,
+) => void;
 
 /** By `Content-Encoding` (RFC 9110, section 8.4.1). */
 const DECODERS = new Map<string, Decoder>([
