@@ -22,8 +22,8 @@ interface QuotaOptions {
   readonly timeout: number;
   /** Maximum number of addresses counted at a time. */
   readonly maxAddresses: number;
-  /** Returns a key's recorded usage on a day (since 1970-01-01). */
-  readonly usedOn: (keyId: string, day: number) => Promise<number>;
+  /** Returns a key's recorded usage on a day (since 1970-01-01); undefined while PostgreSQL is unavailable. */
+  readonly usedOn: (keyId: string, day: number) => Promise<number | undefined>;
 }
 
 /**
@@ -42,11 +42,16 @@ export class RedisQuotas {
     private readonly options: QuotaOptions,
   ) {}
 
-  /** @throws Error if Redis does not respond in time */
-  async decide(subject: QuotaSubject, charge: Charge): Promise<QuotaResult> {
-    const [admitted, used, end, dayUsed, dayEnd, now] = await (subject.kind === 'key'
+  /**
+   * @returns undefined if neither Redis nor PostgreSQL has the day's count of the key
+   * @throws Error if Redis does not respond in time
+   */
+  async decide(subject: QuotaSubject, charge: Charge): Promise<QuotaResult | undefined> {
+    const reply = await (subject.kind === 'key'
       ? this.decideBoth(subject, charge)
       : this.decideCapped(subject, charge));
+    if (!reply) return undefined;
+    const [admitted, used, end, dayUsed, dayEnd, now] = reply;
     return toQuotaResult(admitted === 1, subject, {
       used,
       left: end - now,
@@ -57,14 +62,15 @@ export class RedisQuotas {
     });
   }
 
-  private async decideBoth(subject: CountedKey, charge: Charge): Promise<Reply> {
+  private async decideBoth(subject: CountedKey, charge: Charge): Promise<Reply | undefined> {
     const { id, limit: perMinute, perDay } = subject;
     const hash = hashOf(subject);
     const send = (...dayUsed: [] | [number]) =>
       withTimeout(this.redis.quotaConsume(hash, perMinute, perDay, charge, ...dayUsed), this.options.timeout);
     const reply = await send();
     if (reply[0] >= 0) return reply;
-    return send(await this.options.usedOn(id, reply[4] / days(1) - 1));
+    const dayUsed = await this.options.usedOn(id, reply[4] / days(1) - 1);
+    return dayUsed === undefined ? undefined : send(dayUsed);
   }
 
   private decideCapped(subject: CountedWindow, charge: Charge): Promise<Reply> {

@@ -308,6 +308,21 @@ describeWithRedis('quotas while Redis is unavailable', () => {
     expect(await admitted(other, client, 100)).toBe(0);
   });
 
+  it('start the day so even if the first read of the recorded count fails', async () => {
+    const [one, other] = await Promise.all([start(), start()]);
+    const client = clientWith(1000, 100);
+    expect(await admitted(one, client, 40)).toBe(40);
+    expect(await admitted(other, client, 20)).toBe(20);
+    await becomes(() => replicas.usage.total >= 60, true);
+    server.command('FLUSHALL');
+    replicas.usage.away = true;
+    expect(await admitted(one, client, 1)).toBe(1);
+    expect([one.degraded, other.degraded]).toEqual([false, false]);
+    replicas.usage.away = false;
+    await becomes(() => replicas.usage.total >= 61, true); // it has been written, so reads are tried again
+    expect((await admitted(one, client, 100)) + (await admitted(other, client, 100))).toBe(39);
+  });
+
   it('start without Redis and connect to it later', async () => {
     await server.kill();
     const storage = await start();

@@ -20,7 +20,7 @@ const COMMAND_TIMEOUT = seconds(1);
 /**
  * Counts in Redis, exactly, for any number of replicas, with one command per admitted request. While Redis
  * does not respond, each replica counts its share of every limit itself, in windows that continue when Redis
- * is back.
+ * is back. So does a replica that can read the day's count of a key neither in Redis nor in PostgreSQL.
  */
 export class RedisThrottlerStorage extends PlanThrottlerStorage {
   private readonly quotas: RedisQuotas;
@@ -38,8 +38,10 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
     timeout = COMMAND_TIMEOUT,
   ) {
     super();
-    const usedOn = async (keyId: string, day: number) =>
-      ((await usage.others(keyId, day)) ?? 0) + usage.own(keyId, day);
+    const usedOn = async (keyId: string, day: number) => {
+      const others = await usage.others(keyId, day);
+      return others === undefined ? undefined : others + usage.own(keyId, day);
+    };
     this.quotas = new RedisQuotas(redis, { timeout, maxAddresses, usedOn });
     this.watch = new RedisWatch(redis, clock, metrics);
     this.refusals = new KnownRefusals(clock);
@@ -86,6 +88,7 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
   ): Promise<QuotaResult> {
     try {
       const result = await this.quotas.decide(subject, charges ? 1 : 0);
+      if (!result) return this.decideAlone(subject, charges); // Redis would keep a wrong count all day
       if (isBanned || !result.admitted) this.refusals.add(subject, result);
       else if (charges) this.record(subject, result);
       return result;
