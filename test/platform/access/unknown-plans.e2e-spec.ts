@@ -1,4 +1,5 @@
 import { ApiKeysService } from '../../../src/platform/access/keys/api-keys.service.js';
+import { seconds } from '../../../src/platform/kernel/clock/duration.js';
 import type { CheckResult } from '../../../src/platform/kernel/config/check-result.js';
 import { petstore as command, startWarnings } from '../../support/command-line.js';
 import { becomes } from '../../support/eventually.js';
@@ -38,6 +39,18 @@ describe('a key whose plan this process does not have, as during a roll', () => 
     const { body } = await client.get('/v1/rate-limit');
     expect(body).not.toHaveProperty('ban');
     expect((body as { minute: { remaining: number } }).minute.remaining).toBeGreaterThan(30);
+  });
+
+  it('gets it after the time to live of the cache even if the notification is lost', async () => {
+    const client = petstore.client(await petstore.key('free'));
+    await client.get('/v1/key').expect(200);
+    await petstore.query('ALTER TABLE api_keys DISABLE TRIGGER api_keys_announce_update');
+    await setPlan('gold');
+    petstore.clock.advance(seconds(11));
+    for (let i = 0; i < 3; i++) await client.get('/v1/key').expect(503);
+    await setPlan('free');
+    petstore.clock.advance(seconds(1));
+    await client.get('/v1/key').expect(200);
   });
 
   it('is named by the start, doctor and the commands, which give it no such plan', async () => {

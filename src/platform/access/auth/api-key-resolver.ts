@@ -105,8 +105,9 @@ export class ApiKeyResolver {
     };
     const found = await (hasBeenValid ? query() : this.lookups.run(network, query));
     if (seen !== this.keyChangesSeen && !isRepeat) return this.find(hash, network, true);
+    // Otherwise a revoked key would be valid while PostgreSQL is unavailable, and one with an unknown plan always.
+    if (!found?.key.limits) this.cache.delete(hash);
     if (!found) {
-      this.cache.delete(hash); // otherwise a revoked key would be valid while PostgreSQL is unavailable
       this.unknown.set(hash, seen);
       return undefined;
     }
