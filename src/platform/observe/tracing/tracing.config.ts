@@ -14,15 +14,16 @@ export class TracingConfig {
  * libraries read the other `OTEL_…` variables.
  */
 function tracing(variables: Variables): boolean {
-  const collector =
-    variables.optional('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ??
-    variables.optional('OTEL_EXPORTER_OTLP_ENDPOINT');
-  const off =
-    variables.optional('OTEL_SDK_DISABLED') === 'true' ||
-    variables.optional('OTEL_TRACES_EXPORTER') === 'none';
-  if (collector === undefined || off) return false;
-  for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
-    variables.oneOf(name, ['http/json'], 'http/json');
+  // OpenTelemetry ignores the case of booleans.
+  if (variables.optional('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return false;
+  if (variables.oneOf('OTEL_TRACES_EXPORTER', ['otlp', 'none'], 'otlp') === 'none') return false;
+  const name = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'].find(
+    (endpoint) => variables.optional(endpoint) !== undefined,
+  );
+  if (name === undefined) return false;
+  variables.url(name, ['http:', 'https:']);
+  for (const protocol of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
+    variables.oneOf(protocol, ['http/json'], 'http/json');
   }
   return true;
 }

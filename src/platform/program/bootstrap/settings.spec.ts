@@ -77,7 +77,22 @@ describe('Config', () => {
     const named = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
     expect(config(named).tracing).toBe(true);
     expect(config({ ...named, OTEL_SDK_DISABLED: 'true' }).tracing).toBe(false);
+    expect(config({ ...named, OTEL_SDK_DISABLED: 'TRUE' }).tracing).toBe(false);
+    expect(config({ ...named, OTEL_SDK_DISABLED: 'false' }).tracing).toBe(true);
     expect(config({ ...named, OTEL_TRACES_EXPORTER: 'none' }).tracing).toBe(false);
+    expect(config({ ...named, OTEL_TRACES_EXPORTER: 'otlp' }).tracing).toBe(true);
+    expect(config({ OTEL_TRACES_EXPORTER: 'otlp' }).tracing).toBe(false);
+  });
+
+  it('checks the endpoint that it uses', () => {
+    const endpoints = {
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.test/v1/traces/',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+    };
+    expect(config(endpoints).tracing).toBe(true);
+    expect(
+      config({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318', OTEL_TRACES_EXPORTER: 'none' }).tracing,
+    ).toBe(false);
   });
 
   it.each([
@@ -159,6 +174,12 @@ describe('Config', () => {
     ['WEBHOOK_ALLOWED_NETWORKS', '::ffff:10.0.0.0/104'],
     ['WEBHOOK_ALLOWED_NETWORKS', '::ffff:a00:0/104'],
     ['LOG_LEVEL', 'loud'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', '//collector:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector'],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'grpc://collector:4317'],
+    ['OTEL_TRACES_EXPORTER', 'console'],
+    ['OTEL_TRACES_EXPORTER', 'otlp,console'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'https://a.test/'],
     ['CORS_ORIGINS', 'https://a.test,b.test'],
