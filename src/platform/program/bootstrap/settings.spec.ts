@@ -7,6 +7,7 @@ import { Config } from '../../kernel/config/config.js';
 import { StartupError } from '../../kernel/config/startup-error.js';
 import { LoggingConfig } from '../../observe/logging/logging.config.js';
 import { MetricsConfig } from '../../observe/metrics/metrics.config.js';
+import { openRedis } from '../../access/rate-limit/redis/open-redis.js';
 import { RedisConfig } from '../../access/rate-limit/redis/redis.config.js';
 import { TracingConfig } from '../../observe/tracing/tracing.config.js';
 import { WebhooksConfig } from '../../feed/webhooks/webhooks.config.js';
@@ -321,8 +322,32 @@ describe('the Redis topology', () => {
       { ...url, REDIS_SENTINELS: 's1:99999' },
       'REDIS_SENTINELS must be hosts such as redis-1:6379, with commas; it is "s1:99999".',
     ],
+    [{ ...url, REDIS_SENTINEL_NAME: 'primary' }, 'REDIS_SENTINEL_NAME needs REDIS_SENTINELS.'],
+    [{ ...url, REDIS_SENTINEL_PASSWORD: 'p' }, 'REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS.'],
+    [
+      { ...url, REDIS_SENTINEL_NAME: 'primary', REDIS_SENTINELS: 's1:99999' },
+      'REDIS_SENTINELS must be hosts such as redis-1:6379, with commas; it is "s1:99999".',
+    ],
   ])('rejects %j', (env, message) => {
     expect(messageFor(env)).toBe(message);
+  });
+
+  it('has no password of sentinels in a file without sentinels', () => {
+    expect(messageFor({ ...url, ...secretFile('REDIS_SENTINEL_PASSWORD', 'p') })).toBe(
+      'REDIS_SENTINEL_PASSWORD_FILE needs REDIS_SENTINELS.',
+    );
+  });
+
+  it('has a certificate authority with TLS only', () => {
+    const { CA_FILE: REDIS_CA_FILE = '' } = secretFile('CA', 'PEM');
+    for (const REDIS_URL of ['rediss://r1', 'REDISS://r1'])
+      expect(openRedis(config({ REDIS_URL, REDIS_CA_FILE }).redis)).toMatchObject({
+        options: { tls: { ca: 'PEM' } },
+      });
+    for (const env of [url, { ...url, REDIS_CLUSTER: 'on' }, { ...url, REDIS_SENTINELS: 's1' }])
+      expect(messageFor({ ...env, REDIS_CA_FILE })).toBe(
+        'REDIS_CA_FILE needs a REDIS_URL that starts with rediss://.',
+      );
   });
 });
 

@@ -1,6 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { seconds } from '../../../kernel/clock/duration.js';
-import type { RedisConfig } from './redis.config.js';
+import { isTls, type RedisConfig } from './redis.config.js';
 import { ANNOUNCE, CONSUME, CONSUME_CAPPED } from './scripts.js';
 
 const MAX_RECONNECT_DELAY = 500;
@@ -112,10 +112,10 @@ function sentinelOptions(config: RedisConfig): RedisOptions {
 }
 
 /** TLS options for a `rediss:` URL, with the configured certificate authority, if any. */
-function secureOptions({ url = '', ca }: RedisConfig): {
+function secureOptions({ url, ca }: RedisConfig): {
   tls?: { ca?: string };
 } {
-  if (!url.startsWith('rediss:')) return {};
+  if (url === undefined || !isTls(url)) return {};
   return { tls: ca === undefined ? {} : { ca } };
 }
 

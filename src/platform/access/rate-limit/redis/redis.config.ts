@@ -35,6 +35,9 @@ export class RedisConfig {
     if (this.clusterNodes.length > 0 && !this.cluster)
       variables.problems.set('REDIS_CLUSTER_NODES', 'REDIS_CLUSTER_NODES needs REDIS_CLUSTER=true.');
     if (this.sentinels.length > 0) this.checkSentinels(variables);
+    else if (!variables.problems.has('REDIS_SENTINELS')) refuseSentinelSettings(variables);
+    if (variables.optional('REDIS_CA_FILE') !== undefined && this.url !== undefined && !isTls(this.url))
+      variables.problems.set('REDIS_CA_FILE', 'REDIS_CA_FILE needs a REDIS_URL that starts with rediss://.');
   }
 
   private checkCluster(variables: Variables): void {
@@ -55,6 +58,16 @@ export class RedisConfig {
         'REDIS_SENTINELS needs REDIS_URL, for the scheme, the user and the password.',
       );
   }
+}
+
+/** Whether a URL has the scheme `rediss`, in any case (RFC 3986, section 3.1). */
+export const isTls = (url: string): boolean => new URL(url).protocol === 'rediss:';
+
+/** Without sentinels, the client would use none of these. */
+function refuseSentinelSettings(variables: Variables): void {
+  for (const name of ['REDIS_SENTINEL_NAME', 'REDIS_SENTINEL_PASSWORD', 'REDIS_SENTINEL_PASSWORD_FILE'])
+    if (variables.optional(name) !== undefined)
+      variables.problems.set(name, `${name} needs REDIS_SENTINELS.`);
 }
 
 /**
