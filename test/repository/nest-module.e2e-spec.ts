@@ -57,6 +57,8 @@ import express, { type Request, type Response } from 'express';
 import { type Observable, of } from 'rxjs';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
 import { Petstore } from '../support/petstore.js';
+import { expectErrorResponse } from '../support/promises.js';
+import { bearer, send } from '../support/wire.js';
 import { AnyKey } from '../../src/platform/index.js';
 
 /** What module authors use every day, written only with what the documentation of Nest and TypeORM shows. */
@@ -539,9 +541,27 @@ describe('a module written as the Nest documentation shows', () => {
       const { body } = await form().type('form').send(`city=Ulm${large}`).expect(400);
       expect(body).toMatchObject({ details: [{ field: 'body', code: 'length' }] });
     }
+    const inLatin1 = form().type('application/x-www-form-urlencoded; charset=iso-8859-1');
+    expect((await inLatin1.send('city=caf%E9').expect(200)).body).toEqual({ city: 'café' });
+    expect((await form().type('form').send('city=caf%C3%A9+100%25').expect(200)).body).toEqual({
+      city: 'café 100%',
+    });
     await form().send({ city: 'Ulm' }).expect(415);
     await client.post('/v1/on-pipes/keepers').type('form').send('name=Ann').expect(415);
   });
+
+  it.each(['city=caf%E9', 'city=caf\xe9', 'city=100%', 'caf%E9=Ulm', 'city=%ED%A0%80'])(
+    'refuses the form %s, which is not UTF-8 in percent-encoding',
+    async (text) => {
+      const response = await send(petstore, {
+        method: 'POST',
+        path: '/v1/on-pipes/form',
+        headers: [bearer(await petstore.key()), ['Content-Type', 'application/x-www-form-urlencoded']],
+        body: Buffer.from(text, 'latin1'),
+      });
+      expectErrorResponse(response, 400, 'validation_failed');
+    },
+  );
 
   it('turns exceptions into the Error body, and hides what an unexpected one says', async () => {
     const conflict = await client.get('/v1/on-filters/conflict').expect(409);

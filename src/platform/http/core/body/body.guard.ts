@@ -46,6 +46,8 @@ const TOO_MANY_FIELDS = bodyError([], {
   message: 'The form must have at most 1000 fields, in at most 32 levels',
 });
 
+const NOT_UTF8 = bodyError([], { code: 'format', message: 'The form must be UTF-8 in percent-encoding' });
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const readingOf = perHandler((handler, controller) => ({
@@ -139,7 +141,8 @@ export class BodyGuard implements CanActivate {
   }
 
   private async form(request: Request, response: Response, bytes: Buffer): Promise<unknown> {
-    const { 'content-type': type } = request.headers;
+    const { 'content-type': type = '' } = request.headers;
+    if (isUtf8(type) && !isUtf8Form(bytes)) throw new ValidationFailed([NOT_UTF8]);
     const headers = { 'content-type': type, 'content-length': String(bytes.length) };
     // The parser reads a stream with headers, and nothing else of a request.
     const source = Object.assign(Readable.from([bytes]), { headers }) as unknown as Request;
@@ -194,6 +197,16 @@ function decodeUtf8(bytes: Buffer): string {
     return utf8.decode(bytes);
   } catch {
     throw new InvalidJson('it is not UTF-8');
+  }
+}
+
+/** Whether all names and values are UTF-8: the parser would take others as they are written. */
+function isUtf8Form(bytes: Buffer): boolean {
+  try {
+    decodeURIComponent(utf8.decode(bytes));
+    return true;
+  } catch {
+    return false;
   }
 }
 
