@@ -7,6 +7,7 @@ import {
   ThrottlerGuard,
   ThrottlerModule,
   type ThrottlerModuleOptions,
+  SkipThrottle,
 } from '@nestjs/throttler';
 import type { Request } from 'express';
 import { AnyKey, Public } from '../../../src/platform/index.js';
@@ -192,4 +193,49 @@ describe('throttlers of a route', () => {
     const { headers } = await client.get('/v1/throttled/free').expect(200);
     expect(headers['x-ratelimit-remaining']).toBe('53'); // each request has been counted once for the plan
   });
+});
+
+describe('a throttler that a route does not have', () => {
+  @AnyKey()
+  @Controller({ path: 'unlimited', version: '1' })
+  class LimitedController {
+    @Throttle({ short: { limit: 1, ttl: minutes(1) } })
+    @Get()
+    get(): object {
+      return {};
+    }
+  }
+
+  @AnyKey()
+  @Controller({ path: 'unlimited', version: '1' })
+  class SkippingController {
+    @SkipThrottle({ default: true, short: true })
+    @Get()
+    get(): object {
+      return {};
+    }
+  }
+
+  @Throttle({ short: { ttl: minutes(1) } })
+  @AnyKey()
+  @Controller({ path: 'unlimited', version: '1' })
+  class WholeController {
+    @Get()
+    get(): object {
+      return {};
+    }
+  }
+
+  class InheritingController extends WholeController {}
+
+  it.each([LimitedController, SkippingController, WholeController, InheritingController])(
+    'refuses the start, in one sentence: %p',
+    async (controller) => {
+      @Module({ controllers: [controller] })
+      class UnlimitedModule {}
+      await expect(Petstore.start({ modules: [UnlimitedModule] })).rejects.toThrow(
+        `${controller.name}.get names the throttler "short", which it does not have.`,
+      );
+    },
+  );
 });

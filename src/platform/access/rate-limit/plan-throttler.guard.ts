@@ -2,7 +2,7 @@
 // is is in `auth`.
 
 import { type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { DiscoveryService, Reflector } from '@nestjs/core';
 import {
   InjectThrottlerOptions,
   InjectThrottlerStorage,
@@ -14,10 +14,13 @@ import {
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import type { SlotSource } from '../../http/core/request-state.js';
+import { type Handler, handlersOf } from '../../http/core/handlers.js';
 import { HttpConfig } from '../../http/core/http.config.js';
 import { isPreflight } from '../../http/core/middleware/cors.js';
+import { GUARDS_METADATA } from '../../http/core/nest-metadata.js';
 import { perHandler } from '../../http/core/per-handler.js';
 import { isOutsideApi, isPublicHandler } from '../../http/core/public.decorator.js';
+import { StartupError } from '../../kernel/config/startup-error.js';
 import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { Bans } from './bans/bans.js';
 import { ClientSlots, skipsConcurrencyLimit } from './client-slots.js';
@@ -99,6 +102,31 @@ const throttleMetadata = (decorate: ClassDecorator): unknown[] => {
 };
 const LIMIT_METADATA = throttleMetadata(Throttle({ default: { limit: 1, ttl: 1 } }));
 const SKIP_METADATA = throttleMetadata(SkipThrottle());
+/** The name of the throttler follows. */
+const METADATA_PREFIXES = [...LIMIT_METADATA, ...SKIP_METADATA].map((key) =>
+  String(key).replace(/default$/, ''),
+);
+
+/** A throttler that a handler or its class gives a limit or skips, and that no guard there applies. */
+function unknownThrottler({ controller, handler }: Handler): string | undefined {
+  const targets = [handler, controller];
+  const guards = targets.flatMap(
+    (target) => (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as unknown[],
+  );
+  if (guards.some(isThrottlerGuard)) return undefined;
+  const keys = targets.flatMap(metadataKeys).map(String);
+  const names = METADATA_PREFIXES.flatMap((prefix) =>
+    keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)),
+  );
+  return names.find((name) => name !== 'default');
+}
+
+const metadataKeys = (target: object): unknown[] => Reflect.getMetadataKeys(target);
+
+/** A guard is given as a class or as an object. */
+const isThrottlerGuard = (guard: unknown): boolean =>
+  guard === ThrottlerGuard ||
+  (typeof guard === 'function' ? (guard.prototype as unknown) : guard) instanceof ThrottlerGuard;
 
 const rulesOf = perHandler((handler, controller) => {
   const has = (keys: readonly unknown[]) =>
@@ -129,8 +157,22 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
     private readonly config: RateLimitConfig,
     private readonly http: HttpConfig,
     private readonly slots: ClientSlots,
+    private readonly discovery: DiscoveryService,
   ) {
     super(options, storage, reflector);
+  }
+
+  /** @throws StartupError for a limit of a throttler that the route does not have: it would limit nothing */
+  override async onModuleInit(): Promise<void> {
+    for (const handler of handlersOf(this.discovery)) {
+      const unknown = unknownThrottler(handler);
+      if (unknown !== undefined)
+        throw new StartupError(
+          `${handler.controller.name}.${handler.name} names the throttler ${JSON.stringify(unknown)}, which it does not have. ` +
+            'Name it "default", or add @UseGuards(ThrottlerGuard) for a throttler of the module.',
+        );
+    }
+    await super.onModuleInit();
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {

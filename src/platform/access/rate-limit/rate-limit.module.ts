@@ -4,6 +4,7 @@ import {
   type OnApplicationShutdown,
   type Provider,
 } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { HealthModule } from '../../observe/health/health.module.js';
 import { AuthModule } from '../auth/auth.module.js';
@@ -71,6 +72,7 @@ class ThrottlerStorageModule implements OnApplicationBootstrap, OnApplicationShu
 
 @Module({
   imports: [
+    DiscoveryModule,
     HealthModule,
     HttpModule,
     ThrottlerStorageModule,
