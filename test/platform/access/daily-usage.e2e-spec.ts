@@ -65,6 +65,18 @@ describe('the daily counts in PostgreSQL', () => {
     expect((await usage.history(key, 10)).map(({ requests }) => requests)).toEqual([15, 15, 15]);
   });
 
+  it('count no request twice if a statement comes after the rows of its day were merged', async () => {
+    const [writer, silent] = [randomUUID(), randomUUID()];
+    const day = today - 2;
+    await usage.record(writer, [used(5, key, day)]);
+    await usage.merge();
+    await usage.record(writer, [used(7, key, day), used(3, other, day)]);
+    await usage.record(silent, [used(4, other, day)]);
+    await usage.merge();
+    expect(await count(key, day)).toBe(5);
+    expect(await count(other, day)).toBe(7); // nothing of it had been merged
+  });
+
   it('are exact whichever statements are lost, repeated or late', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -21,7 +21,8 @@ export class DailyUsageRepository {
 
   /**
    * Records a process's counts. Repeating the statement or running it late changes nothing, because a
-   * writer's counts only grow. Deleted keys are left out.
+   * writer's counts only grow. Deleted keys are left out, and days of a key that are merged already: the total
+   * does not tell what it has of this writer.
    */
   async record(writer: string, counts: readonly DailyUsage[]): Promise<void> {
     await this.dataSource.query(
@@ -29,6 +30,8 @@ export class DailyUsageRepository {
        SELECT key_id, DATE '1970-01-01' + day, $1, requests
          FROM unnest($2::bigint[], $3::integer[], $4::bigint[]) AS counted (key_id, day, requests)
          JOIN api_keys ON api_keys.id = key_id
+        WHERE NOT EXISTS (SELECT FROM api_key_usage AS merged
+                           WHERE merged.key_id = counted.key_id AND merged.day = DATE '1970-01-01' + counted.day)
        ON CONFLICT (key_id, day, writer) DO UPDATE SET requests = greatest(usage.requests, excluded.requests)`,
       [
         writer,
