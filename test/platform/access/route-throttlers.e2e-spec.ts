@@ -9,6 +9,7 @@ import {
   type ThrottlerModuleOptions,
   SkipThrottle,
 } from '@nestjs/throttler';
+import { APP_GUARD } from '@nestjs/core';
 import type { Request } from 'express';
 import { AnyKey, Public } from '../../../src/platform/index.js';
 import { Petstore } from '../../support/petstore.js';
@@ -238,4 +239,20 @@ describe('a throttler that a route does not have', () => {
       );
     },
   );
+
+  it('is one that a global guard of a module applies', async () => {
+    @Module({
+      imports: [ThrottlerModule.forRoot([{ name: 'short', limit: 9, ttl: minutes(1) }])],
+      controllers: [LimitedController],
+      providers: [{ provide: APP_GUARD, useClass: ThrottlerGuard }],
+    })
+    class LimitedModule {}
+    const petstore = await Petstore.start({ modules: [LimitedModule] });
+    const client = petstore.client(await petstore.key());
+    const statuses = [await client.get('/v1/unlimited'), await client.get('/v1/unlimited')].map(
+      (r) => r.status,
+    );
+    await petstore.stop();
+    expect(statuses).toEqual([200, 429]);
+  });
 });

@@ -164,7 +164,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
 
   /** @throws StartupError for a limit of a throttler that the route does not have: it would limit nothing */
   override async onModuleInit(): Promise<void> {
-    for (const handler of handlersOf(this.discovery)) {
+    for (const handler of this.hasOtherGuard() ? [] : handlersOf(this.discovery)) {
       const unknown = unknownThrottler(handler);
       if (unknown !== undefined)
         throw new StartupError(
@@ -173,6 +173,15 @@ export class PlanThrottlerGuard extends ThrottlerGuard implements SlotSource {
         );
     }
     await super.onModuleInit();
+  }
+
+  /** Whether a module has a global guard of its own, whose throttlers apply to every route. */
+  private hasOtherGuard(): boolean {
+    return this.discovery
+      .getProviders()
+      .some(
+        ({ instance }) => instance instanceof ThrottlerGuard && !(instance instanceof PlanThrottlerGuard),
+      );
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
