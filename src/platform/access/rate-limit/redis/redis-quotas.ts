@@ -22,8 +22,11 @@ interface QuotaOptions {
   readonly timeout: number;
   /** Maximum number of addresses counted at a time. */
   readonly maxAddresses: number;
-  /** Returns a key's recorded usage on a day (since 1970-01-01); undefined while PostgreSQL is unavailable. */
-  readonly usedOn: (keyId: string, day: number) => Promise<number | undefined>;
+  /**
+   * Returns a key's recorded usage on a day (since 1970-01-01). While PostgreSQL is unavailable, that is what
+   * this process has counted if the day has just begun in Redis, and otherwise undefined.
+   */
+  readonly usedOn: (keyId: string, day: number, hasBegun: boolean) => Promise<number | undefined>;
 }
 
 /**
@@ -69,7 +72,7 @@ export class RedisQuotas {
       withTimeout(this.redis.quotaConsume(hash, perMinute, perDay, charge, ...dayUsed), this.options.timeout);
     const reply = await send();
     if (reply[0] >= 0) return reply;
-    const dayUsed = await this.options.usedOn(id, reply[4] / days(1) - 1);
+    const dayUsed = await this.options.usedOn(id, reply[4] / days(1) - 1, reply[3] === 1);
     return dayUsed === undefined ? undefined : send(dayUsed);
   }
 

@@ -323,6 +323,18 @@ describeWithRedis('quotas while Redis is unavailable', () => {
     expect((await admitted(one, client, 100)) + (await admitted(other, client, 100))).toBe(39);
   });
 
+  it('stay exact on a day that begins while PostgreSQL is unavailable', async () => {
+    const [one, other] = await Promise.all([start(), start()]);
+    const client = clientWith(1000, 100);
+    expect(await admitted(one, client, 40)).toBe(40);
+    expect(await admitted(other, client, 20)).toBe(20);
+    replicas.usage.away = true;
+    for (const key of server.command('KEYS', `*{${client.id}}*`).split('\n')) server.moveDays(key, -1);
+    replicas.days.ahead -= 1;
+    expect(await admitted(one, client, 70)).toBe(70);
+    expect(await admitted(other, client, 70)).toBe(30);
+  });
+
   it('start without Redis and connect to it later', async () => {
     await server.kill();
     const storage = await start();

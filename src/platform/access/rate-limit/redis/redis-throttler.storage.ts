@@ -38,8 +38,8 @@ export class RedisThrottlerStorage extends PlanThrottlerStorage {
     timeout = COMMAND_TIMEOUT,
   ) {
     super();
-    const usedOn = async (keyId: string, day: number) => {
-      const others = await usage.others(keyId, day);
+    const usedOn = async (keyId: string, day: number, hasBegun: boolean) => {
+      const others = (await usage.others(keyId, day)) ?? (hasBegun ? 0 : undefined);
       return others === undefined ? undefined : others + usage.own(keyId, day);
     };
     this.quotas = new RedisQuotas(redis, { timeout, maxAddresses, usedOn });

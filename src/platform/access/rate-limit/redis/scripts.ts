@@ -4,7 +4,8 @@
  * `u` the requests used in it. Times come from the server, so replicas with different clocks agree. If the
  * server's clock steps back, the minute does not end. KEYS: the hash. ARGV: limit per minute, limit per day,
  * 1 to charge or 0 to peek, and the recorded usage of the day, which initialises a hash without that day.
- * Without that argument, the reply for such a hash is -1, and nothing is decided.
+ * Without that argument, the reply for such a hash is -1, and nothing is decided; its fourth number is 1 if it
+ * has an earlier day, so that Redis has not lost it.
  */
 export const CONSUME = `
 local time = redis.call('TIME')
@@ -17,7 +18,7 @@ if minuteUsed == 0 or now - start >= 60000 then start, minuteUsed = now, 0 end
 local dayUsed = tonumber(hash[4])
 if tonumber(hash[3]) ~= today then
   dayUsed = tonumber(ARGV[4])
-  if not dayUsed then return { -1, minuteUsed, start + 60000, 0, (today + 1) * 86400000, now } end
+  if not dayUsed then return { -1, minuteUsed, start + 60000, hash[3] and 1 or 0, (today + 1) * 86400000, now } end
   redis.call('HSET', KEYS[1], 'd', today, 'u', dayUsed)
   redis.call('PEXPIRE', KEYS[1], 172800000)
 end
