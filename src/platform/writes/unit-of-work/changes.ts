@@ -5,7 +5,6 @@ import {
   DataSource,
   type DeepPartial,
   type EntityManager,
-  type EntityMetadata,
   EntityNotFoundError,
   type EntityTarget,
   type FindManyOptions,
@@ -31,7 +30,7 @@ import {
 } from './change-scope.js';
 import { assertDeclared, eventData, type EventType, projectedMembers } from './event-type.js';
 import { writeToOutbox } from './outbox.js';
-import { isUnchanged, loadedRelations } from './row-changes.js';
+import { assertNoListeners, isUnchanged, loadedRelations } from './row-changes.js';
 
 interface Identified {
   id: Int64 | string;
@@ -249,22 +248,6 @@ function keyOf<Row extends Identified>(
   const key = metadata.getEntityIdMap(row);
   if (!key) throw new TypeError(`The ${metadata.name} lacks its primary key.`);
   return key as FindOptionsWhere<Row>;
-}
-
-/**
- * @param values of an update; absent for a removal
- * @throws TypeError if the write would leave out methods of the entity: it has no entity to call them on
- */
-function assertNoListeners(metadata: EntityMetadata, values?: object): void {
-  const deleteDate = metadata.deleteDateColumn?.propertyName;
-  const kinds = values ? ['update'] : ['remove'];
-  if (values && deleteDate !== undefined && deleteDate in values) kinds.push('soft-remove', 'recover');
-  const left = metadata.listeners.find(({ type }) => kinds.includes(type.replace(/^(before|after)-/, '')));
-  if (!left) return;
-  const decorator = left.type.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  throw new TypeError(
-    `Changes.${values ? 'update' : 'delete'} does not run @${decorator}() ${metadata.name}.${left.propertyName}: write what it does in the call, or in a trigger of the table.`,
-  );
 }
 
 const definedOf = <Row extends object>(values: UpdateValues<Row>): Partial<Row> =>

@@ -37,3 +37,19 @@ export const loadedRelations = <Row extends object>(
       )
       .map(({ propertyName }) => [propertyName, true]),
   ) as FindOptionsRelations<Row>;
+
+/**
+ * @param values of an update; absent for a removal
+ * @throws TypeError if the write would leave out methods of the entity: it has no entity to call them on
+ */
+export function assertNoListeners(metadata: EntityMetadata, values?: object): void {
+  const deleteDate = metadata.deleteDateColumn?.propertyName;
+  const kinds = values ? ['update'] : ['remove'];
+  if (values && deleteDate !== undefined && deleteDate in values) kinds.push('soft-remove', 'recover');
+  const left = metadata.listeners.find(({ type }) => kinds.includes(type.replace(/^(before|after)-/, '')));
+  if (!left) return;
+  const decorator = left.type.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  throw new TypeError(
+    `Changes.${values ? 'update' : 'delete'} does not run @${decorator}() ${metadata.name}.${left.propertyName}: write what it does in the call, or in a trigger of the table.`,
+  );
+}
