@@ -280,8 +280,17 @@ describe('a database of a version before 1.3', () => {
       await addKey(`${prefix}_abcd`);
       const schema = await describeSchema(database.url);
       const ofAnother = `the database is of another service: its keys begin with ${prefix}_, not petstore_.`;
-      for (const inspect of [migrate, inspectMigrations, revertLast])
-        await expect(inspect(database.url, MIGRATIONS)).rejects.toThrow(ofAnother);
+      const refuseIt = async (
+        known: typeof MIGRATIONS,
+        ...ways: ((url: string, all: typeof MIGRATIONS) => unknown)[]
+      ) => {
+        for (const way of ways) await expect(way(database.url, known)).rejects.toThrow(ofAnother);
+      };
+      await refuseIt(MIGRATIONS, migrate, inspectMigrations, revertLast);
+      await refuseIt(before(LAST[1] ?? ''), inspectMigrations, revertLast); // of which none is pending
+      await sql(`INSERT INTO migrations (timestamp, name) VALUES (1, '${LAST[1]}')`);
+      await refuseIt(MIGRATIONS, migrate); // of which others are
+      await sql(`DELETE FROM migrations WHERE name = '${LAST[1]}'`);
       expect(await describeSchema(database.url)).toEqual(schema);
       await addKey();
       await expect(migrate(database.url, MIGRATIONS)).rejects.toThrow(refused);

@@ -56,8 +56,10 @@ export async function migrate(
   if (obstacle !== undefined) throw new StartupError(obstacle);
   begin(pending);
   return underLock(url, known, say, async (dataSource) => {
-    const applied = async () => (await migrationState((sql) => dataSource.query(sql), [])).applied;
+    const query = (sql: string) => dataSource.query<object[]>(sql);
+    const applied = async () => (await migrationState(query, [])).applied;
     const before = await applied(); // another process may have run some meanwhile
+    if (before.length > 0) await requireOwnKeys(query);
     await untilLocked(dataSource, say, () => dataSource.runMigrations({ transaction: 'each' }));
     return (await applied()).filter((name) => !before.includes(name));
   });
@@ -85,10 +87,11 @@ export async function inspectMigrations(url: string, known: readonly Migration[]
     );
     if (state.applied.length > 0 && state.applied.length === state.newer.length)
       throw anotherProgram(rights.schema);
-    if (state.applied.length > 0) await requireOwnKeys(query);
     const lacked = known.find(
       ({ name, upgradesFrom }) => upgradesFrom !== undefined && state.pending.includes(name),
     );
+    // While some are pending, another process may run one that locks the keys: migrate() asks when none does.
+    if (state.applied.length > 0 && (state.pending.length === 0 || lacked)) await requireOwnKeys(query);
     if (state.applied.length > 0 && lacked !== undefined && (await isInUse(query)))
       throw new StartupError(
         `The database is of a version before ${lacked.upgradesFrom}, which this version does not upgrade.` +
