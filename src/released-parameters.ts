@@ -1,6 +1,6 @@
 import type { ParameterOrder } from './platform/program/index.js';
 
-/** The parameters of 2.0.0, in an order that stays. Written by `npm run openapi:release`. */
+/** The parameters of 2.1.0, in an order that stays. Written by `npm run openapi:release`. */
 export const RELEASED_PARAMETERS: ParameterOrder = {
   listPets: ['limit', 'cursor', 'sort', 'status', 'categoryId', 'ids', 'If-None-Match', 'namePrefix'],
   getPet: ['petId', 'If-None-Match'],

@@ -1,2 +1,2 @@
 /** That of package.json; a test holds them together. */
-export const VERSION = '2.0.0';
+export const VERSION = '2.1.0';
