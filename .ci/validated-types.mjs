@@ -2,8 +2,9 @@
 const PARTS = ['Body', 'Query', 'Param'];
 
 /**
- * An ESLint rule: the type of `@Body()`, `@Query()` or `@Param()` must exist at run time. After `import type`, the metadata of
- * the handler says `Object`, and the pipe lets everything pass.
+ * An ESLint rule: the type of `@Body()`, `@Query()` or `@Param()` must be a class at run time. After `import type`, and of a
+ * union, the metadata of the handler says `Object`, and the pipe lets everything pass. `unvalidated` says so, too, but not of what
+ * looks the same at run time and may be meant, such as `unknown` with a pipe.
  * @type {import('eslint').Rule.RuleModule}
  */
 export const validatedTypes = {
@@ -12,6 +13,8 @@ export const validatedTypes = {
     schema: [],
     messages: {
       typeOnly: '{{name}} is imported as a type, so nothing validates @{{part}}(). Import it without "type".',
+      union:
+        'Nothing validates @{{part}}() of a union: TypeScript keeps no class of it. Write "body?: {{name}}" if it may be absent.',
     },
   },
   create(context) {
@@ -32,6 +35,9 @@ export const validatedTypes = {
         const type = (parent.left ?? parent).typeAnnotation?.typeAnnotation;
         if (!PARTS.includes(part) || !type) return;
         const [member] = expression.arguments;
+        const [first] = type.type === 'TSUnionType' ? namesIn(type) : [];
+        if (first && member?.type !== 'Literal' && !isTypeOnly(first))
+          context.report({ node: type, messageId: 'union', data: { name: first.name, part } });
         for (const identifier of namesIn(type)) {
           // A member, such as @Query('sort'), may have a type that is no class; a DTO is one.
           if (member?.type === 'Literal' && !identifier.name.endsWith('Dto')) continue;

@@ -30,6 +30,15 @@ describe('a parameter of a handler', () => {
     ]);
   });
 
+  it.each(['CreatePetDto | undefined', 'CreatePetDto | UpdatePetDto', 'null | CreatePetDto'])(
+    'is no union: %s',
+    (type) => {
+      expect(problems("import { CreatePetDto } from './dto.js';", `@Body() pet: ${type}`)).toEqual([
+        'Nothing validates @Body() of a union: TypeScript keeps no class of it. Write "body?: CreatePetDto" if it may be absent.',
+      ]);
+    },
+  );
+
   it.each(['Query', 'Param'])('of @%s() must be a class too', (part) => {
     const [problem] = problems(
       "import type { PetQuery } from './pet.query.js';",
@@ -43,7 +52,10 @@ describe('a parameter of a handler', () => {
     ["import type { Sort } from './sort.js';", "@Query('sort') sort: Sort"],
     ["import type { Int64 } from './int64.js';", "@Id('petId', PetNotFound) id: Int64"],
     ["import type { Request } from 'express';", '@Req() request: Request'],
+    ["import { Sort } from './sort.js';", "@Query('sort') sort: Sort | undefined"],
+    ["import { CreatePetDto } from './dto.js';", '@Body() pet?: CreatePetDto'],
     ['', '@Body() pet: unknown'],
+    ['', '@Body() pet: object | undefined'],
   ])('may have after %s: %s', (imports, parameters) => {
     expect(problems(imports, parameters)).toEqual([]);
   });

@@ -54,14 +54,14 @@ function classOf(kind: RouteParamtypes, handler: object, controller: Type): Type
     ([key, { data }]) => key.startsWith(`${kind}:`) && data === undefined,
   );
   if (!whole) return undefined;
-  const types = Reflect.getMetadata(
-    'design:paramtypes',
-    controller.prototype as object,
-    nameOf(handler, controller),
-  ) as readonly unknown[] | undefined;
-  const type = types?.[whole[1].index];
+  const type = typesOf(handler, controller)[whole[1].index];
   return typeof type === 'function' && !BUILT_IN.includes(type) ? (type as Type<object>) : undefined;
 }
+
+/** The types of all parameters of a handler, as TypeScript has written them into its metadata. */
+export const typesOf = (handler: object, controller: Type): readonly unknown[] =>
+  (Reflect.getMetadata('design:paramtypes', controller.prototype as object, nameOf(handler, controller)) ??
+    []) as readonly unknown[];
 
 /** Whether a handler takes a member of the body, as `@Body('name')`. */
 export const takesMemberOfBody = (handler: object, controller: Type): boolean =>

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { DiscoveryService } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { migrate, revertLast } from '../../data/database/migrations/migrate.js';
 import { migrationsOf } from '../bootstrap/migrations.js';
@@ -10,12 +11,13 @@ import { describeSchema } from './schema.js';
 import { testRun } from './test-run.config.js';
 import { TestServer } from './test-server.js';
 import type { TestService } from './test-service.js';
+import { unvalidated } from './unvalidated.js';
 
 const { afterAll, beforeAll, describe, expect, it } = GLOBALS;
 
 /**
  * What holds for every service: its migrations go up, down and up again and make the tables of its entities,
- * its refusals are those of its document, and its document is the one in its repository.
+ * what it takes is validated, its refusals are those of its document, and its document is the one in its repository.
  * @param start a service with the addresses of the document, if they matter
  * @param snapshot the path of the document, which `UPDATE_OPENAPI=true` replaces
  */
@@ -46,6 +48,17 @@ export function describeService(
       try {
         const { upQueries } = await running.app.get(DataSource).driver.createSchemaBuilder().log();
         expect(upQueries.map(({ query }) => query)).toEqual([]);
+      } finally {
+        await running.stop();
+      }
+    });
+  });
+
+  describe('the handlers', () => {
+    it('have a class for each body and query, which validates it, or describe it', async () => {
+      const running = await start();
+      try {
+        expect(unvalidated(running.app.get(DiscoveryService))).toEqual([]);
       } finally {
         await running.stop();
       }
