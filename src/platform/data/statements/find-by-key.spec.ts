@@ -1,5 +1,13 @@
 import 'reflect-metadata';
-import { Column, DataSource, DeleteDateColumn, Entity, PrimaryGeneratedColumn, VersionColumn } from 'typeorm';
+import {
+  Column,
+  DataSource,
+  DeleteDateColumn,
+  Entity,
+  EntityManager,
+  PrimaryGeneratedColumn,
+  VersionColumn,
+} from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { minutes } from '../../kernel/clock/duration.js';
 import { poolOptions } from '../database/database.module.js';
@@ -122,4 +130,62 @@ it('findBySql returns the soft-deleted rows that the SQL selects, so that no pag
   expect(all.next).toBeDefined();
   const undeleted = await read('WHERE "deletedAt" IS NULL');
   expect(Array.from(undeleted, ({ key }) => key)).toEqual(['2', '3']);
+});
+
+it('findBySql returns a row that is removed between its statements, so that no page is taken for the last one', async () => {
+  const find = jest.spyOn(EntityManager.prototype, 'find');
+  find.mockImplementationOnce(async function (this: EntityManager, ...args) {
+    await dataSource.query('DELETE FROM by_sql_versioned WHERE key = 6');
+    return this.find(...args);
+  });
+  const page = await pageByKey(
+    { limit: 1, cursor: undefined },
+    () => 'by_sql_versioned',
+    (_, take) =>
+      findBySql(
+        dataSource.manager,
+        Versioned,
+        (columns) =>
+          `SELECT ${columns}, key::text FROM by_sql_versioned WHERE key > 4 ORDER BY key, no LIMIT $1`,
+        [take],
+      ),
+  );
+  expect(Array.from(page, ({ key }) => key)).toEqual(['5']);
+  expect(page.next).toBeDefined();
+});
+
+it('findBySql refuses a row that TypeORM does not find, where a list would end', async () => {
+  const find = jest.spyOn(EntityManager.prototype, 'find');
+  const read = (manager: EntityManager) =>
+    findBySql(manager, Versioned, (columns) => `SELECT ${columns}, key::text FROM by_sql_versioned`, []);
+  const inTransaction = dataSource.transaction('READ COMMITTED', async (manager) => {
+    find.mockImplementationOnce(async function (this: EntityManager, ...args) {
+      await dataSource.query('DELETE FROM by_sql_versioned WHERE key = 5');
+      return this.find(...args);
+    });
+    return read(manager);
+  });
+  await expect(inTransaction).rejects.toThrow(
+    /^The SQL of findBySql selects Versioned 6, but find\(\) does not/,
+  );
+});
+
+it("findBySql leaves a connection of the caller's as it is", async () => {
+  const runner = dataSource.createQueryRunner();
+  const read = () =>
+    findBySql(
+      runner.manager,
+      Versioned,
+      (columns) => `SELECT ${columns}, key::text FROM by_sql_versioned`,
+      [],
+    );
+  expect(await read()).toEqual(await read());
+  await runner.query('BEGIN');
+  await read();
+  const [row] = (await runner.query('SELECT now() <> statement_timestamp() AS inside')) as {
+    inside: boolean;
+  }[];
+  expect(row).toEqual({ inside: true });
+  await runner.query('ROLLBACK');
+  await runner.release();
 });

@@ -46,8 +46,10 @@ export async function findByKey<E extends { id: Int64 }>(
  * @param sql one of few texts: each has a plan on each connection. It gets the columns of the entity, and
  *   selects behind them the text of what the rows are ordered by: `SELECT ${columns}, lower(name) FROM pets
  *   WHERE …`. What varies belongs into `values`
+ *   It only reads: an entity with relations takes several statements, which see one snapshot and wait for nothing
  * @returns the entities, in the order of the statement, soft-deleted ones as well: the SQL says which
  * @throws QueryFailedError
+ * @throws Error if TypeORM does not find an entity that the SQL selects: a list would end there
  */
 export async function findBySql<E extends { id: Int64 }>(
   manager: EntityManager,
@@ -57,6 +59,18 @@ export async function findBySql<E extends { id: Int64 }>(
 ): Promise<KeyedEntity<E>[]> {
   const statements = EntityStatements.of(manager.dataSource, target);
   if (statements) return statements.runByKey(manager, statements.selectBySql(sql, values));
+  const read = (inside: EntityManager) => findByIds(inside, target, sql, values);
+  if (manager.queryRunner) return read(manager); // a connection of the caller's, with a transaction or without
+  return manager.transaction('REPEATABLE READ', read); // a row that is removed meanwhile is still read
+}
+
+/** Reads an entity that is left to TypeORM by several statements. */
+async function findByIds<E extends { id: Int64 }>(
+  manager: EntityManager,
+  target: EntityTarget<E>,
+  sql: (columns: string) => string,
+  values: readonly unknown[],
+): Promise<KeyedEntity<E>[]> {
   const metadata = manager.dataSource.getMetadata(target);
   const id = metadata.findColumnWithPropertyName('id')?.databaseName ?? 'id';
   const text = sql(manager.dataSource.driver.escape(id));
@@ -71,9 +85,12 @@ export async function findBySql<E extends { id: Int64 }>(
   };
   await read(false);
   if (metadata.deleteDateColumn) await read(true); // only those: it shows soft-deleted relations, too
-  return found.flatMap(([id, key]) => {
-    const entity = entities.get(String(id)); // another may have removed it meanwhile
-    return entity ? [{ id, key, entity }] : [];
+  return found.map(([id, key]) => {
+    const entity = entities.get(String(id));
+    if (entity) return { id, key, entity };
+    throw new Error(
+      `The SQL of findBySql selects ${metadata.name} ${id}, but find() does not: the SQL lacks a condition of the entity, or the row was removed meanwhile.`,
+    );
   });
 }
 

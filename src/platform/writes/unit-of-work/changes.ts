@@ -30,7 +30,7 @@ import {
 } from './change-scope.js';
 import { assertDeclared, eventData, type EventType, projectedMembers } from './event-type.js';
 import { writeToOutbox } from './outbox.js';
-import { assertNoListeners, isUnchanged, loadedRelations } from './row-changes.js';
+import { assertNoListeners, assertProperties, isUnchanged, loadedRelations } from './row-changes.js';
 
 interface Identified {
   id: Int64 | string;
@@ -88,6 +88,8 @@ export class Changes {
    * Adds a row like `Repository.save`, with its cascades, but never overwrites one that exists.
    * @returns the row as PostgreSQL has stored it
    * @throws QueryFailedError if the given key exists already
+   * @throws EntityPropertyNotFoundError if the entity has no property for a value, unless that is of an
+   *   instance of the entity
    */
   insert<Row extends Identified>(
     target: EntityTarget<Row>,
@@ -121,6 +123,7 @@ export class Changes {
     type: EventType<Row>,
   ): Promise<Row[]> {
     assertDeclared(type);
+    for (const one of values) assertProperties(this.dataSource.getMetadata(target), one);
     const rows = values.map((one) => this.manager.create(target, one));
     const statements = EntityStatements.of(this.dataSource, target);
     const event = statements && this.eventOfRow(statements, type);

@@ -234,11 +234,11 @@ describe('Changes.insert', () => {
   it('saves the relations of a row with a given key, and never overwrites a row', async () => {
     const city = { id: 'BE', name: 'Bern', country: { id: 'FR', name: 'France' }, kennels: [{ name: 'K' }] };
     expect(await rows.insert(City, city)).toMatchObject(city);
-    for (const [target, id] of [
-      [City, 'BE'],
-      [Country, 'FR'],
+    for (const [target, values] of [
+      [City, { ...city, name: 'other' }],
+      [Country, { id: 'FR', name: 'other' }],
     ] as const) {
-      const again = rows.changes.insert<City | Country>(target, { ...city, id, name: 'other' }, KEY);
+      const again = rows.changes.insert<City | Country>(target, values, KEY);
       await expect(again).rejects.toMatchObject({ driverError: { code: '23505' } });
     }
     expect(await rows.dataSource.getRepository(City).find()).toMatchObject([city]);
@@ -412,6 +412,30 @@ describe('Changes.insert and insertAll, alone and in a transaction,', () => {
     ])
       await expect(write).rejects.toThrow('No module lists the event type insert.unlisted');
     expect(await countOf(Note)).toBe(before);
+  });
+
+  it.each<[string, EntityTarget<{ id: Int64 }>, object, string]>([
+    ['a row', Note, { text: 'a', colour: 'red' }, 'colour'],
+    ['a row that is left to TypeORM', Dog, { colour: null }, 'colour'],
+    ['a part of a row', Dog, { address: { city: 'Bern', planet: 'Earth' } }, 'address.planet'],
+    ['a name that every object has', Note, { toString: 'a' }, 'toString'],
+    ['a relation with a cascade', City, { id: 'x', name: 'a', kennels: [{ name: 'K', size: 1 }] }, 'size'],
+  ])('refuse a value that the entity has no property for: of %s', async (_, target, values, name) => {
+    const { changes } = rows;
+    const before = await countOf(target);
+    for (const write of [
+      changes.insert(target, values, KEY),
+      changes.insertAll(target, [{}, values], KEY),
+      changes.transaction((inside) => inside.insert(target, values, KEY)),
+    ])
+      await expect(write).rejects.toThrow(`Property "${name}" was not found`);
+    expect(await countOf(target)).toBe(before);
+  });
+
+  it('take what is undefined, or belongs to an instance of the entity', async () => {
+    const note = Object.assign(new Note(), { text: 'a', isDraft: true });
+    for (const values of [note, { text: 'a', colour: undefined }])
+      expect(await rows.insert(Note, values, PICKED)).toMatchObject({ text: 'a' });
   });
 });
 

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EntityMetadata, FindOptionsRelations, ObjectLiteral } from 'typeorm';
+import {
+  type EntityMetadata,
+  EntityPropertyNotFoundError,
+  type FindOptionsRelations,
+  type ObjectLiteral,
+} from 'typeorm';
+import type { EmbeddedMetadata } from 'typeorm/metadata/EmbeddedMetadata.js';
 
 /**
  * Whether a row has come back as it was, but for its update date and version. Relations are compared by their
@@ -53,3 +59,40 @@ export function assertNoListeners(metadata: EntityMetadata, values?: object): vo
     `Changes.${values ? 'update' : 'delete'} does not run @${decorator}() ${metadata.name}.${left.propertyName}: write what it does in the call, or in a trigger of the table.`,
   );
 }
+
+/**
+ * TypeORM's `update()` refuses a value that the entity has no property for, its `create()` leaves it out.
+ * Instances of the entity, and of what is embedded in it, may have others.
+ * @throws EntityPropertyNotFoundError
+ */
+export function assertProperties(metadata: EntityMetadata, values: object): void {
+  if (isInstance(values, metadata.target)) return;
+  const unknown = unknownIn(metadata.propertiesMap, metadata.embeddeds, values);
+  if (unknown !== undefined) throw new EntityPropertyNotFoundError(unknown, metadata);
+  for (const relation of metadata.relations)
+    if (relation.isCascadeInsert)
+      for (const part of [relation.getEntityValue(values) as unknown].flat())
+        if (isObject(part)) assertProperties(relation.inverseEntityMetadata, part);
+}
+
+/** @param known the properties; those of what is embedded are in an object */
+function unknownIn(
+  known: ObjectLiteral,
+  embeddeds: readonly EmbeddedMetadata[],
+  values: object,
+): string | undefined {
+  for (const [name, value] of Object.entries(values) as [string, unknown][]) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(known, name)) return name;
+    const embedded = embeddeds.find(({ propertyName }) => propertyName === name);
+    if (!embedded || !isObject(value) || isInstance(value, embedded.type)) continue;
+    const unknown = unknownIn(known[name] as ObjectLiteral, embedded.embeddeds, value);
+    if (unknown !== undefined) return `${name}.${unknown}`;
+  }
+  return undefined;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isInstance = (value: object, type: unknown): boolean =>
+  typeof type === 'function' && value instanceof type;
