@@ -3,7 +3,7 @@
 import type { InjectionToken, Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
-import request from 'supertest';
+import request, { type Response, type Test as TestRequest } from 'supertest';
 import { DataSource } from 'typeorm';
 import { ApiKeysService } from '../../access/keys/api-keys.service.js';
 import type { Scope } from '../../access/keys/scopes.js';
@@ -164,7 +164,22 @@ export class TestService {
 
   /** A client that sends the given key, if any, with each request. */
   client(key?: string) {
-    const agent = request.agent(this.app.getHttpServer());
+    const agent = request.agent(this.app.getHttpServer()).use(showErrorBody);
     return key === undefined ? agent : agent.set('Authorization', `Bearer ${key}`);
   }
+}
+
+/** A plugin of superagent: a failed `.expect()` shows the body of an error, which has its reason. */
+export function showErrorBody(test: TestRequest): void {
+  const end = test.end.bind(test);
+  test.end = (done) =>
+    end((error: Error | null, response?: Response) => {
+      if (error && response?.error && response.text) {
+        const message = `${error.message}\n${response.text}`;
+        const stack = error.stack?.replace(error.message, () => message);
+        for (const [name, value] of Object.entries({ message, stack }))
+          Object.defineProperty(error, name, { value, configurable: true, writable: true });
+      }
+      done?.call(test, error, response as Response);
+    });
 }
