@@ -179,6 +179,10 @@ describe('webhooks', () => {
       ['http to a public address', 'http://8.8.8.8/'],
       ['too many characters', `https://8.8.8.8/${'a'.repeat(2_048)}`],
       ['U+0000', 'https://8.8.8.8/\0'],
+      ['a backslash', 'https://8.8.8.8\\@10.0.0.1/'],
+      ['no host', 'https:///8.8.8.8/'],
+      ['an empty user name', 'https://@8.8.8.8/'],
+      ['an empty fragment', 'https://8.8.8.8/#'],
     ])('refuses a URL that has %s', async (_, url) => {
       const { body } = await client.post('/v1/webhooks').send({ url }).expect(400);
       expect(body).toMatchObject({ code: 'validation_failed', details: [{ field: 'url' }] });
@@ -316,6 +320,44 @@ describe('webhooks', () => {
       expect(receiver.received.map(({ body }) => JSON.parse(body))).toMatchObject([
         { data: { name: 'told' } },
       ]);
+    });
+
+    it('those committed before a change of their types or their state', async () => {
+      const narrowed = await create();
+      const widened = await create({ types: ['item.deleted'] });
+      const switched = await create();
+      await addItem('before');
+      await client
+        .patch(`/v1/webhooks/${narrowed.id}`)
+        .send({ types: ['item.deleted'] })
+        .expect(200);
+      await client.patch(`/v1/webhooks/${widened.id}`).send({ types: [] }).expect(200);
+      for (const state of ['disabled', 'enabled'])
+        await client.patch(`/v1/webhooks/${switched.id}`).send({ state }).expect(200);
+      await addItem('after');
+      for (const { id } of [narrowed, widened, switched]) await work(id);
+      const sent = receiver.received.map(
+        ({ body }) => (JSON.parse(body) as { data: { name: string } }).data.name,
+      );
+      expect(sent).toEqual(['before', 'after', 'before', 'after']);
+      expect((await deliveries(narrowed.id)).length).toBe(1);
+      expect((await deliveries(widened.id)).length).toBe(1);
+    });
+
+    it('each once, while they are changed and others read the feed', async () => {
+      const { id } = await create();
+      for (let i = 0; i < 20; i++) {
+        await addItem();
+        await Promise.all([
+          client
+            .patch(`/v1/webhooks/${id}`)
+            .send({ types: i % 2 === 0 ? [] : ['item.created'] })
+            .expect(200),
+          fanOut(),
+          client.post(`/v1/webhooks/${id}/rotate-secret`).expect(200),
+        ]);
+      }
+      expect(await deliveries(id, '?limit=100')).toHaveLength(20);
     });
 
     it('none once their key is revoked', async () => {
@@ -457,6 +499,10 @@ describe('webhooks', () => {
       expect(receiver.received[1]?.headers['webhook-id']).toBe(receiver.received[0]?.headers['webhook-id']);
       const { body } = await client.post(`${path}/4711/retry`).expect(404);
       expect(body).toMatchObject({ code: 'delivery_not_found' });
+      await petstore.query('DELETE FROM events');
+      const expired = await client.post(`${path}/${delivery?.id}/retry`).expect(404);
+      expect(expired.body).toMatchObject({ message: expect.stringContaining('has expired') as unknown });
+      expect(await deliveries(id)).toMatchObject([{ state: 'delivered' }]);
     });
 
     it.each([500, 204])(
@@ -709,6 +755,57 @@ describe('webhooks', () => {
         expect(await deliveries(id, '?state=delivered')).toMatchObject([{ type: 'webhook.ping' }, {}, {}]);
       },
     );
+
+    it.each([
+      ['a ping', (id: number) => client.post(`/v1/webhooks/${id}/ping`)],
+      ['another URL', (id: number) => client.patch(`/v1/webhooks/${id}`).send({ url: `${receiver.url}/2` })],
+    ])('does not get its rest if %s comes while it is being asked', async (_, end) => {
+      const { id } = await create();
+      receiver.respond = (response) => {
+        receiver.respond = 204;
+        void end(id).then(() => response.writeHead(503, { 'Retry-After': 3_600 }).end());
+      };
+      await addItem();
+      await work(id);
+      await addItem();
+      await work(id);
+      expect(receiver.received.length).toBeGreaterThan(1);
+      expect(await deliveries(id, '?state=delivered')).not.toEqual([]);
+    });
+
+    it('rests again after the ping that has ended its rest has failed, too', async () => {
+      const { id } = await create();
+      receiver.respond = (response) => {
+        receiver.respond = (next) => next.writeHead(503, { 'Retry-After': 3_600 }).end();
+        void client.post(`/v1/webhooks/${id}/ping`).then(() => response.writeHead(503).end());
+      };
+      await addItem();
+      await work(id);
+      await deliver(id);
+      expect(receiver.received).toHaveLength(2);
+      await addItem();
+      await work(id);
+      expect(receiver.received).toHaveLength(2);
+    });
+
+    it('that has moved gets what its old URL has answered with 410', async () => {
+      const { id } = await create();
+      receiver.respond = (response) => {
+        receiver.respond = 204;
+        const url = `${receiver.url}/2`;
+        void client
+          .patch(`/v1/webhooks/${id}`)
+          .send({ url })
+          .then(() => response.writeHead(410).end());
+      };
+      await addItem();
+      await work(id);
+      expect(await get(id)).toMatchObject({ state: 'enabled' });
+      await pass(seconds(6));
+      await deliver(id);
+      expect(receiver.received[1]).toMatchObject({ url: '/hook/2' });
+      expect(await deliveries(id)).toMatchObject([{ state: 'delivered', attempts: [{ status: 410 }, {}] }]);
+    });
 
     it('does not inherit the rest that another URL has asked for', async () => {
       const { id } = await create();

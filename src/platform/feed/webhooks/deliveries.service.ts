@@ -14,6 +14,8 @@ import { PING } from './webhook.events.js';
 import { DeliveryNotFound, WebhookDisabled } from './webhook.errors.js';
 import { WebhooksService } from './webhooks.service.js';
 
+const EVENT = 'SELECT FROM events WHERE id = $1';
+
 @Injectable()
 export class DeliveriesService {
   constructor(
@@ -41,6 +43,9 @@ export class DeliveriesService {
         lock: { mode: 'pessimistic_write' },
       });
       if (!delivery) throw new DeliveryNotFound(id);
+      const { eventId } = delivery;
+      if (eventId !== null && (await manager.query<object[]>(EVENT, [eventId])).length === 0)
+        throw DeliveryNotFound.ofExpiredEvent(id);
       return sendNow(manager, delivery);
     });
   }

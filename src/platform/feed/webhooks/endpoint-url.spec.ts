@@ -26,6 +26,15 @@ describe('EndpointUrl', () => {
     await check('https://shop.example.com/', () => Promise.reject(new NameServersUnavailable()));
   });
 
+  it.each(['http://shop.example.com/', 'https://shop.example.com:8443/'])(
+    'refuses %s without asking a name server, unless the operator has allowed networks',
+    async (url) => {
+      const away = () => Promise.reject(new NameServersUnavailable());
+      await expect(check(url, away)).rejects.toMatchObject({ code: 'validation_failed' });
+      await check(url, away, ['10.1.0.0/16']);
+    },
+  );
+
   it.each([
     [
       'another port',

@@ -15,7 +15,7 @@ export class EndpointUrl {
   async check(text: string): Promise<void> {
     const url = new URL(text);
     if (url.username !== '' || url.password !== '') throw invalidUrl('must not hold a user name or password');
-    if (url.hash !== '') throw invalidUrl('must not have a fragment');
+    if (text.includes('#')) throw invalidUrl('must not have a fragment');
     try {
       await this.addresses.of(url);
     } catch (error) {

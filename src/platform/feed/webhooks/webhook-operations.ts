@@ -2,6 +2,7 @@ import { type DataSource, IsNull } from 'typeorm';
 import { EventSequencer } from '../events/event-sequencer.js';
 import { EventsService } from '../events/events.service.js';
 import type { Int64 } from '../../kernel/json/int64.js';
+import { FanOut } from './delivery/fan-out.js';
 import { DisabledReason, Webhook, type WebhookState } from './webhook.entity.js';
 import { type Attempt, DeliveryState } from './webhook-delivery.entity.js';
 import { END_PAUSE, IS_ACTIVE } from './webhook-sql.js';
@@ -75,7 +76,8 @@ export class WebhookOperations {
   }
 
   /** The owner cannot enable it again. @returns false for an unknown webhook */
-  disable(id: Int64): Promise<boolean> {
+  async disable(id: Int64): Promise<boolean> {
+    await this.newestId();
     return this.change(id, (webhook) => {
       webhook.disable(DisabledReason.Operator);
     });
@@ -83,7 +85,7 @@ export class WebhookOperations {
 
   /** Only later events are sent to it. @returns false for an unknown webhook */
   async enable(id: Int64): Promise<boolean> {
-    const newestId = await new EventsService(this.dataSource, new EventSequencer(this.dataSource)).newestId();
+    const newestId = await this.newestId();
     return this.change(id, (webhook) => {
       webhook.enable(newestId);
     });
@@ -107,8 +109,13 @@ export class WebhookOperations {
     return all;
   }
 
+  /** Of the feed, with all that is committed. */
+  private newestId(): Promise<Int64> {
+    return new EventsService(this.dataSource, new EventSequencer(this.dataSource)).newestId();
+  }
+
   private change(id: Int64, work: (webhook: Webhook) => void): Promise<boolean> {
-    return this.dataSource.transaction(async (manager) => {
+    return new FanOut(this.dataSource).beforeChange(async (manager) => {
       const where = { id, deletedAt: IsNull() };
       const webhook = await manager.findOne(Webhook, { where, lock: { mode: 'pessimistic_write' } });
       if (!webhook) return false;

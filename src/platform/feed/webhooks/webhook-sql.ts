@@ -11,8 +11,14 @@ export const IS_ACTIVE = `
                 AND (key.expires_at IS NULL OR key.expires_at > now())
                 AND (key.scopes IS NULL OR key.scopes @> '{${SCOPES.join()}}'))`;
 
-/** SQL: ends the pause of a failing webhook, but not the lease of a process that is serving it. */
-export const END_PAUSE = 'UPDATE webhooks SET busy_until = NULL WHERE id = $1 AND busy_by IS NULL';
+/**
+ * SQL: ends the pause of a webhook. While a process is serving it, that keeps its lease, and makes no pause at
+ * the end: `served_at` says so until the next claim.
+ */
+export const END_PAUSE = `
+  UPDATE webhooks SET busy_until = CASE WHEN busy_by IS NOT NULL THEN busy_until END,
+                      served_at = CASE WHEN busy_by IS NULL THEN served_at END
+  WHERE id = $1`;
 
 /**
  * SQL: puts the delivery $2 before all others that wait for the webhook $1. Its place is a time, so that the

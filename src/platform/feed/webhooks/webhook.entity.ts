@@ -74,7 +74,10 @@ export class Webhook {
   @Column('uuid', { name: 'busy_by', nullable: true })
   busyBy!: string | null;
 
-  /** When a process last began to send to it. The key that was served longest ago is next. */
+  /**
+   * When a process last claimed deliveries. The key that was served longest ago is next. Null if no pause may
+   * follow: a ping, a retry or a new URL came since.
+   */
   @Column('timestamptz', { name: 'served_at', nullable: true })
   servedAt!: Date | null;
 
@@ -91,6 +94,12 @@ export class Webhook {
     this.disabledReason = null;
     this.failingSince = null;
     this.afterEventId = newestId;
+  }
+
+  /** As END_PAUSE does. */
+  endPause(): void {
+    if (this.busyBy === null) this.busyUntil = null;
+    else this.servedAt = null;
   }
 
   disable(reason: DisabledReason): void {

@@ -15,12 +15,19 @@ export class WebhookNotFound extends DomainError {
 
 export class DeliveryNotFound extends DomainError {
   static override readonly help = {
-    meaning: 'The webhook has no delivery with this id. Deliveries are kept for 30 days.',
+    meaning: 'The webhook has no delivery with this id, or its event has expired. Both are kept for 30 days.',
     action: 'Do not repeat the request. List the deliveries of the webhook.',
   };
 
-  constructor(id: Int64 | string) {
-    super('not_found', 'delivery_not_found', `The webhook has no delivery with the id ${id}.`);
+  constructor(id: Int64 | string, message = `The webhook has no delivery with the id ${id}.`) {
+    super('not_found', 'delivery_not_found', message);
+  }
+
+  static ofExpiredEvent(id: Int64): DeliveryNotFound {
+    return new DeliveryNotFound(
+      id,
+      `The event of the delivery ${id} has expired, so it cannot be sent again.`,
+    );
   }
 }
 

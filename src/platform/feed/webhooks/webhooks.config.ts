@@ -2,7 +2,8 @@ import ipaddr from 'ipaddr.js';
 import { isSubnet } from '../../kernel/config/subnet.js';
 import type { Variables } from '../../kernel/config/variables.js';
 
-const KEY_BYTES = 32; // AES-256
+/** 32 bytes for AES-256. `Buffer` would take only what comes before the first `=`. */
+const KEY = /^[\w+/-]{43}=?$/;
 
 export class WebhooksConfig {
   /**
@@ -41,11 +42,9 @@ function isMapped(network: string): boolean {
 function secretKeys(variables: Variables): readonly Buffer[] {
   const text = variables.secret('WEBHOOK_SECRET_KEYS');
   if (text === undefined) return [];
-  const keys = text
-    .split(/[\s,]+/)
-    .filter((key) => key !== '')
-    .map((key) => Buffer.from(key, 'base64'));
-  if (keys.length > 0 && keys.every(({ length }) => length === KEY_BYTES)) return keys;
+  const keys = text.split(/[\s,]+/).filter((key) => key !== '');
+  if (keys.length > 0 && keys.every((key) => KEY.test(key)))
+    return keys.map((key) => Buffer.from(key, 'base64'));
   // The value is secret, so the message describes only its shape.
   const expected = 'must be keys of 32 bytes in base64, as openssl rand -base64 32 makes them';
   variables.problems.set('WEBHOOK_SECRET_KEYS', `WEBHOOK_SECRET_KEYS ${expected}.`);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, Repository } from 'typeorm';
+import { type EntityManager, IsNull, Repository } from 'typeorm';
 import { ApiKey } from '../../access/keys/api-key.entity.js';
 import { rulesOf } from '../../access/plans/plans.js';
 import { EventsService } from '../events/events.service.js';
@@ -10,6 +10,7 @@ import type { Page, PageRequest } from '../../http/pagination/page.js';
 import { Clock } from '../../kernel/clock/clock.js';
 import { hours } from '../../kernel/clock/duration.js';
 import type { Int64 } from '../../kernel/json/int64.js';
+import { FanOut } from './delivery/fan-out.js';
 import { makeSecret, secretText } from './delivery/message.js';
 import { SecretBox } from './delivery/secret-box.js';
 import type { CreateWebhookDto } from './dto/create-webhook.dto.js';
@@ -30,6 +31,7 @@ export class WebhooksService {
     private readonly urls: EndpointUrl,
     private readonly secrets: SecretBox,
     private readonly events: EventsService,
+    private readonly fanOut: FanOut,
     private readonly clock: Clock,
   ) {}
 
@@ -83,13 +85,14 @@ export class WebhooksService {
   ): Promise<WebhookResponse> {
     const { url, types, state } = change;
     if (url !== undefined) await this.urls.check(url);
-    const newestId = state === WebhookState.Enabled ? await this.events.newestId() : 0;
-    const changed = await this.change(owner, webhookId, (webhook) => {
+    const selects = types !== undefined || state !== undefined;
+    const newestId = selects ? await this.events.newestId() : 0;
+    const changed = await this.change(owner, webhookId, selects, (webhook) => {
       condition.check(this.response(webhook));
       if (url !== undefined && url !== webhook.url) {
         webhook.url = url;
         webhook.failingSince = null; // a new endpoint
-        if (webhook.busyBy === null) webhook.busyUntil = null; // its predecessor's pause
+        webhook.endPause(); // its predecessor's
       }
       if (types !== undefined) webhook.types = types;
       if (state === WebhookState.Enabled) {
@@ -109,7 +112,7 @@ export class WebhooksService {
    */
   async rotateSecret(owner: Int64, webhookId: Int64): Promise<WebhookWithSecretResponse> {
     const secret = makeSecret();
-    const rotated = await this.change(owner, webhookId, (webhook) => {
+    const rotated = await this.change(owner, webhookId, false, (webhook) => {
       const now = this.clock.now();
       if (!webhook.previousEndsAt || webhook.previousEndsAt.getTime() <= now) {
         webhook.previousSecret = webhook.secret;
@@ -122,7 +125,7 @@ export class WebhooksService {
 
   /** Its deliveries are deleted later, in batches. @throws WebhookNotFound, PreconditionFailed */
   async remove(owner: Int64, webhookId: Int64, condition: IfMatchCondition): Promise<void> {
-    await this.change(owner, webhookId, (webhook) => {
+    await this.change(owner, webhookId, false, (webhook) => {
       condition.check(this.response(webhook));
       webhook.deletedAt = new Date(this.clock.now());
     });
@@ -133,14 +136,21 @@ export class WebhooksService {
     return this.owned(manager.getRepository(Webhook), owner, webhookId);
   }
 
-  private change(owner: Int64, webhookId: Int64, work: (webhook: Webhook) => void): Promise<Webhook> {
-    return this.webhooks.manager.transaction(async (manager) => {
+  /** @param selects whether it may change which events are sent: earlier ones get their deliveries first */
+  private change(
+    owner: Int64,
+    webhookId: Int64,
+    selects: boolean,
+    work: (webhook: Webhook) => void,
+  ): Promise<Webhook> {
+    const run = async (manager: EntityManager): Promise<Webhook> => {
       const webhooks = manager.getRepository(Webhook);
       const webhook = await this.owned(webhooks, owner, webhookId, true);
       work(webhook);
       await webhooks.save(webhook);
       return webhook;
-    });
+    };
+    return selects ? this.fanOut.beforeChange(run) : this.webhooks.manager.transaction(run);
   }
 
   private async owned(

@@ -365,8 +365,8 @@ describe('WEBHOOK_SECRET_KEYS', () => {
     expect(config(written(`${key}\n${key}\n`))).toMatchObject({ webhooks: { secretKeys } });
   });
 
-  it.each(['', ' \n', 'hunter2'])(
-    'rejects a file with %j, which would leave secrets in plain text',
+  it.each(['', ' \n', 'hunter2', `${key};${key}`, `${key}${key}`, `${key}-old`, `${key}, hunter2`])(
+    'rejects a file with %j, which would leave secrets in plain text, or without one of the keys',
     (text) => {
       expect(messageFor(written(text))).toBe(
         'WEBHOOK_SECRET_KEYS must be keys of 32 bytes in base64, as openssl rand -base64 32 makes them.',

@@ -166,13 +166,13 @@ export class DeliveryStore {
   }
 
   /**
-   * Ends the lease. A failing webhook then pauses.
+   * Ends the lease. A failing webhook then pauses, unless its pause has been ended since the last claim.
    * @param askedPause milliseconds for which the endpoint has asked to be left alone
    */
   async release(webhookId: string, askedPause = 0): Promise<void> {
     await this.dataSource.query(
-      `UPDATE webhooks SET busy_by = NULL, busy_until = now() + nullif(greatest(
-         CASE WHEN failing_since IS NOT NULL THEN ${PAUSE} END, make_interval(secs => $3::float8 / 1000)), interval '0')
+      `UPDATE webhooks SET busy_by = NULL, busy_until = CASE WHEN served_at IS NOT NULL THEN now() + nullif(greatest(
+         CASE WHEN failing_since IS NOT NULL THEN ${PAUSE} END, make_interval(secs => $3::float8 / 1000)), interval '0') END
        WHERE id = $1 AND busy_by = $2`,
       [webhookId, this.process, askedPause],
     );

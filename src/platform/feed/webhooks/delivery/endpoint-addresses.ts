@@ -43,10 +43,10 @@ export class EndpointAddresses {
   private readonly policy: AddressPolicy;
 
   constructor(
-    { allowedNetworks }: WebhooksConfig,
+    private readonly config: WebhooksConfig,
     private readonly resolver: AddressResolver,
   ) {
-    this.policy = new AddressPolicy(allowedNetworks);
+    this.policy = new AddressPolicy(config.allowedNetworks);
   }
 
   /**
@@ -56,14 +56,21 @@ export class EndpointAddresses {
    * names exist.
    * @throws AddressRefused, NameServersUnavailable
    */
-  async of({ hostname, protocol, port }: URL): Promise<string[]> {
+  async of(url: URL): Promise<string[]> {
+    const { hostname } = url;
+    if (this.config.allowedNetworks.length === 0) assertPublicForm(url); // whatever its name resolves to
     const addresses = await this.resolver.resolve(hostname.replace(/^\[|\]$/g, ''));
     const all = (is: (address: string) => boolean) => addresses.length > 0 && addresses.every(is);
     if (all((address) => this.policy.trusts(address))) return addresses;
-    if (protocol !== 'https:') throw new AddressRefused('must start with https://');
-    if (port !== '') throw new AddressRefused(`has port ${port}; only the port of https, 443, is allowed`);
+    assertPublicForm(url);
     if (!all((address) => this.policy.permits(address)))
       throw new AddressRefused('has a host without an address, or with one that is not public');
     return addresses;
   }
+}
+
+/** What a URL with a public address needs. @throws AddressRefused */
+function assertPublicForm({ protocol, port }: URL): void {
+  if (protocol !== 'https:') throw new AddressRefused('must start with https://');
+  if (port !== '') throw new AddressRefused(`has port ${port}; only the port of https, 443, is allowed`);
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { HAS_EVENTS } from '../../events/event-sequencer.js';
 import { IS_ACTIVE } from '../webhook-sql.js';
 
@@ -25,14 +25,29 @@ export class FanOut {
     return all;
   }
 
-  private batch(): Promise<number> {
+  /**
+   * Changes which events a webhook selects: those of the feed before the change have their deliveries by then.
+   * @param work must not have locked a webhook before: a batch that has the lock of the feed waits for it
+   */
+  async beforeChange<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    await this.run(); // what waits, in short transactions
     return this.dataSource.transaction('READ COMMITTED', async (manager) => {
-      // Take the lock in a separate statement, so the next one sees where the last process stopped.
-      await manager.query('SELECT FROM webhook_feed FOR UPDATE');
-      const [row] = await manager.query<{ count: number }[]>(FAN_OUT, [BATCH]);
-      return row?.count ?? 0;
+      while ((await batchIn(manager)) > 0);
+      return work(manager);
     });
   }
+
+  private batch(): Promise<number> {
+    return this.dataSource.transaction('READ COMMITTED', batchIn);
+  }
+}
+
+/** @returns how many events it read. The lock lasts to the end of the transaction */
+async function batchIn(manager: EntityManager): Promise<number> {
+  // Take the lock in a separate statement, so the next one sees where the last process stopped.
+  await manager.query('SELECT FROM webhook_feed FOR UPDATE');
+  const [row] = await manager.query<{ count: number }[]>(FAN_OUT, [BATCH]);
+  return row?.count ?? 0;
 }
 
 /** Skips events before the first webhook, and all of them while no webhook listens. */

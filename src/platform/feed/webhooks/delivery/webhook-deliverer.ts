@@ -5,6 +5,7 @@ import { inSpan } from '../../../observe/tracing/tracing.js';
 import { Clock } from '../../../kernel/clock/clock.js';
 import { seconds } from '../../../kernel/clock/duration.js';
 import { type Attempt, errorText } from '../webhook-delivery.entity.js';
+import { DisabledReason } from '../webhook.entity.js';
 import { WebhookMetrics } from '../webhook.metrics.js';
 import { DeliveryStore, type DueDelivery, LEASE, type Outcome } from './delivery-store.js';
 import { contentOf, signedHeaders } from './message.js';
@@ -83,11 +84,11 @@ export class WebhookDeliverer {
     }
     const made = await Promise.all(batch.map((due) => this.attempt(due, stop)));
     const attempts = made.flatMap((result) => (result ? [result.attempt] : []));
-    const outcomes = batch.map((due, i) => outcomeOf(due, made[i]));
     const asked = Math.max(0, ...made.map((result) => result?.retryAfter ?? 0));
     for (let again = false; ; again = true) {
       try {
-        await this.noteEndpoint(first, attempts);
+        const isGone = await this.noteEndpoint(first, attempts);
+        const outcomes = batch.map((due, i) => outcomeOf(due, made[i], isGone));
         const isRetryRequested = await this.store.write(outcomes, again);
         if (isRetryRequested) return { mayHaveMore: true };
         const isHealthy =
@@ -101,8 +102,11 @@ export class WebhookDeliverer {
     }
   }
 
-  /** One success in a batch is enough to consider the endpoint healthy. */
-  private async noteEndpoint(due: DueDelivery, attempts: readonly Attempt[]): Promise<void> {
+  /**
+   * One success in a batch is enough to consider the endpoint healthy.
+   * @returns whether the endpoint is gone, and has not been given another URL meanwhile
+   */
+  private async noteEndpoint(due: DueDelivery, attempts: readonly Attempt[]): Promise<boolean> {
     const made = attempts.filter(({ error }) => !OWN_ERRORS.includes(error));
     const isGone = made.some(({ status }) => status === GONE);
     if (isGone || (made.length > 0 && made.every(({ error }) => error !== undefined))) {
@@ -112,9 +116,11 @@ export class WebhookDeliverer {
       // Not its URL, which may contain a secret.
       else if (failure?.isFirst)
         this.logger.warn(`Webhook ${due.webhookId} begins to fail: ${errorText(made.at(-1))}.`);
+      return failure?.reason === DisabledReason.Gone;
     } else if (due.isFailing && made.length > 0 && (await this.store.endpointSucceeded(due))) {
       this.logger.log(`Webhook ${due.webhookId} works again.`);
     }
+    return false;
   }
 
   /** @returns `undefined` if the attempt was abandoned */
@@ -169,12 +175,16 @@ export class WebhookDeliverer {
   }
 }
 
-/** @param attempt `undefined` if it was abandoned: another process makes it immediately */
-function outcomeOf({ id, claimedUntil, tries }: DueDelivery, result: AttemptResult | undefined): Outcome {
+/** @param result `undefined` if it was abandoned: another process makes it immediately */
+function outcomeOf(
+  { id, claimedUntil, tries }: DueDelivery,
+  result: AttemptResult | undefined,
+  isGone: boolean,
+): Outcome {
   if (!result) return { id, claimedUntil, state: 'pending', wait: 0 };
   const { attempt, retryAfter = 0 } = result;
   if (attempt.error === undefined) return { id, claimedUntil, state: 'delivered', attempt };
-  const isFinal = attempt.status === GONE || attempt.error === 'event_expired';
+  const isFinal = (isGone && attempt.status === GONE) || attempt.error === 'event_expired';
   const scheduled = isFinal ? undefined : waitAfter(tries + 1);
   if (scheduled === undefined) return { id, claimedUntil, state: 'failed', attempt };
   return { id, claimedUntil, state: 'pending', wait: Math.max(scheduled, retryAfter), attempt };

@@ -113,6 +113,8 @@ describe('WebhookSender', () => {
     [503, 'Sun, 06 Nov 1994 08:49:00 GMT', {}],
     [503, '-5', {}],
     [503, 'soon', {}],
+    [503, 'After 3600', {}],
+    [503, 'Try 2050', {}],
     [500, '7', {}],
     [200, '7', undefined],
   ])('reads Retry-After of a %i with %s', async (status, value, expected) => {

@@ -164,7 +164,7 @@ function resultOf({ statusCode: status = 0, headers }: IncomingMessage): SendRes
  */
 function retryAfterOf({ 'retry-after': value = '', date }: IncomingHttpHeaders): number {
   if (/^\d+$/.test(value)) return Math.min(seconds(Number(value)), MAX_RETRY_AFTER);
-  if (!/^[A-Z][a-z]{2}/.test(value)) return 0; // `Date.parse` takes much more for a date
+  if (!/^[A-Z][a-z]{2}.* GMT$/.test(value)) return 0; // `Date.parse` takes much more for a date
   const now = Date.parse(date ?? '');
   const wait = Date.parse(value) - (Number.isNaN(now) ? Date.now() : now);
   return Number.isNaN(wait) ? 0 : Math.min(Math.max(0, wait), MAX_RETRY_AFTER);

@@ -8,15 +8,15 @@ const MAX_TYPES = 100;
 const MAX_URL = 2048;
 
 /**
- * White space and characters that are not printable: `URL` removes or encodes them, so the URL would not be
- * the one that is shown. `http` is accepted because it is allowed for the operator's
+ * White space, characters that are not printable, and backslashes: `URL` removes, encodes or replaces them, so
+ * the URL would not be the one that is shown. `http` is accepted because it is allowed for the operator's
  * `WEBHOOK_ALLOWED_NETWORKS`.
  */
-const UNPRINTABLE = /[\s\p{C}]/u;
+const UNPRINTABLE = /[\s\p{C}\\]/u;
 const isUrl = (value: unknown): boolean =>
   typeof value === 'string' &&
   value.length <= MAX_URL &&
-  /^https?:\/\//.test(value) &&
+  /^https?:\/\/[^/@]/.test(value) &&
   !UNPRINTABLE.test(value) &&
   URL.canParse(value);
 
