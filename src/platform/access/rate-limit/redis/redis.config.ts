@@ -1,4 +1,5 @@
 import type { Variables } from '../../../kernel/config/variables.js';
+import { isDecodable } from '../../../kernel/errors/route.errors.js';
 
 interface Address {
   readonly host: string;
@@ -86,15 +87,6 @@ function redisUrl(variables: Variables): string | undefined {
     return;
   }
   return url;
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Comma-separated hosts, each with an optional port. */
