@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../../kernel/config/startup-error.js';
+import { isDay } from '../../../http/validation/property.decorators.js';
 import { isCustom, type Limits, type Plan, planEntries, planNames } from '../../plans/plans.js';
 import { type Scope, SCOPES } from '../scopes.js';
 import { parseInt64 } from '../../../kernel/json/int64.js';
@@ -46,13 +47,7 @@ function expiry(value: string): Date | 'never' {
 function instant(value: string): Date | undefined {
   const [, day] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.exec(value) ?? [];
   const date = new Date(value);
-  return day !== undefined && isDay(day) && !Number.isNaN(date.getTime()) ? date : undefined;
-}
-
-/** Rejects days that do not exist: `Date` parses 30 February as 2 March. */
-function isDay(day: string): boolean {
-  const date = new Date(day);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+  return isDay(day) && !Number.isNaN(date.getTime()) ? date : undefined;
 }
 
 /** Parses `pets:read,orders:read` or `all`. */
