@@ -17,9 +17,7 @@ const CLOSE_TIMEOUT = seconds(0.5);
 @Injectable()
 export class LastUsedRecorder implements OnApplicationShutdown {
   private readonly logger = new Logger(LastUsedRecorder.name);
-  private readonly tasks = new PeriodicTasks((error) => {
-    this.logger.warn(`Could not record when keys were last used; retrying: ${String(error)}`);
-  });
+  private readonly tasks = PeriodicTasks.warning(LastUsedRecorder.name, 'record when keys were last used');
   private times = new Map<Int64, number>();
   /** Waits for a running write first. The times of a failed write are kept for the next one. */
   readonly write = this.tasks.add(WRITE_EVERY, () => this.writeTimes(), 'recordLastUse');

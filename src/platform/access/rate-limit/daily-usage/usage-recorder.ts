@@ -38,9 +38,7 @@ interface Reading {
  */
 export class UsageRecorder {
   private readonly logger = new Logger(UsageRecorder.name);
-  private readonly tasks = new PeriodicTasks((error) => {
-    this.logger.warn(`Could not record daily counts; retrying: ${String(error)}`);
-  });
+  private readonly tasks = PeriodicTasks.warning(UsageRecorder.name, 'record daily counts');
   private readonly days = new Map<number, OwnDay>();
   private readonly readings = new Map<number, Reading>();
   private readAgainAt = -Infinity;
