@@ -4,18 +4,15 @@ import { StartupError } from '../../kernel/config/startup-error.js';
 import { checkPublicAddress } from '../../http/core/public-address.check.js';
 import { StartLines } from './start-lines.js';
 
-/** A check that needs the settings only. */
-type SettingsCheck = (config: Config) => readonly CheckResult[];
-
 /**
  * The checks of the settings, in order; those of the database are in `database/checks`. Doctor and the start
  * run the same ones.
+ * @param config with all settings
  */
-const SETTINGS_CHECKS: readonly SettingsCheck[] = [checkVariables, checkPublicAddress];
-
-/** @param config with all settings */
-export const checkSettings = (config: Config): CheckResult[] =>
-  SETTINGS_CHECKS.flatMap((check) => check(config));
+export const checkSettings = (config: Config): CheckResult[] => [
+  ...checkVariables(config),
+  ...checkPublicAddress(config),
+];
 
 function checkVariables({ problems, misspelled }: Config): CheckResult[] {
   return [
