@@ -13,20 +13,18 @@ import type { ServiceDefinition } from './service-definition.js';
  * migrations.
  * @param entities patterns of the files of a service's entities
  */
-export const openDataSource = (
+export async function openDataSource(
   service: ServiceDefinition,
   entities: readonly string[],
-): Promise<DataSource> => CommandDataSource.open(service, entities);
+): Promise<DataSource> {
+  const { directDatabaseUrl, databaseUrl, dataDir } = new Config().read(DatabaseConfig);
+  const url = directDatabaseUrl ?? databaseUrl;
+  const embedded = url === undefined ? await openUnmigrated(dataDir) : undefined;
+  return new CommandDataSource(service, entities, url ?? embedded?.url ?? '', () => embedded?.stop());
+}
 
 class CommandDataSource extends DataSource {
-  static async open(service: ServiceDefinition, entities: readonly string[]): Promise<DataSource> {
-    const { directDatabaseUrl, databaseUrl, dataDir } = new Config().read(DatabaseConfig);
-    const url = directDatabaseUrl ?? databaseUrl;
-    const embedded = url === undefined ? await openUnmigrated(dataDir) : undefined;
-    return new CommandDataSource(service, entities, url ?? embedded?.url ?? '', () => embedded?.stop());
-  }
-
-  private constructor(
+  constructor(
     service: ServiceDefinition,
     entities: readonly string[],
     url: string,
