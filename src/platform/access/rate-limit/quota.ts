@@ -1,7 +1,6 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Request } from 'express';
 import { addressOf, network } from '../../http/core/network.js';
-import type { ApiKeyPrincipal } from '../auth/principal.js';
 import { minutes } from '../../kernel/clock/duration.js';
 import type { RateLimitConfig } from './rate-limit.config.js';
 
@@ -34,19 +33,12 @@ export interface CountedWindow extends Counted {
 /** Whose requests a storage counts. */
 export type QuotaSubject = CountedKey | CountedWindow;
 
-const quotas = new WeakMap<ApiKeyPrincipal, QuotaSubject>();
-
 /** The quota of a request: the plan of its key, or that of its address. */
 export function quotaOf(request: Request, config: RateLimitConfig): QuotaSubject {
   const { principal } = request;
   if (principal?.kind !== 'key') return addressQuota(network(addressOf(request)), config);
-  let quota = quotas.get(principal);
-  if (!quota) {
-    const { perMinute, perDay } = principal.limits;
-    quota = { kind: 'key', id: String(principal.id), ttl: MINUTE, limit: perMinute, perDay };
-    quotas.set(principal, quota);
-  }
-  return quota;
+  const { perMinute, perDay } = principal.limits;
+  return { kind: 'key', id: String(principal.id), ttl: MINUTE, limit: perMinute, perDay };
 }
 
 export const addressQuota = (id: string, { anonymousPerMinute }: RateLimitConfig): QuotaSubject => ({
