@@ -122,13 +122,14 @@ const USES: readonly Use[] = [
   {
     package: '@nestjs/swagger',
     version: '12.0.2',
-    why: 'PatchType(), the body guard, the fingerprint and the document read the media types, query and extensions of a handler',
+    why: 'PatchType(), the body guard, the fingerprint, the document and tests of a service read the media types, query and extensions of a handler',
     pattern: /\bDECORATORS\./,
     files: [
       'src/platform/http/core/accepted-types.ts',
       'src/platform/writes/idempotency/request-target.ts',
       'src/platform/program/openapi/document/routes.ts',
       'src/platform/http/validation/patch-type.ts',
+      'src/platform/program/testing/unvalidated.ts',
     ],
   },
   {
