@@ -216,6 +216,12 @@ describe('petstore webhooks', () => {
     const id = String(webhook.id);
     await petstore.query('UPDATE api_keys SET revoked_at = now()');
     const { code, stderr } = await run('webhooks', 'retry', id);
+    expect(await run('webhooks', 'enable', id)).toMatchObject({
+      code: 0,
+      stdout: `Webhook ${id} is enabled, but nothing is sent to it: its key is revoked, has expired or lacks a scope.\n`,
+    });
+    expect((await run('webhooks', 'list')).stdout).toContain('enabled (its key cannot receive)');
+    expect(await json('webhooks', 'list')).toMatchObject([{ state: 'enabled', obstacle: 'key' }]);
     await petstore.query('UPDATE api_keys SET revoked_at = NULL');
     expect({ code, stderr }).toEqual({
       code: 1,

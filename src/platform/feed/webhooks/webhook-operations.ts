@@ -14,6 +14,12 @@ const MAX_COUNT = 10_000;
 /** Attempts that are shown. */
 const SHOWN = 20;
 
+/** Why nothing is sent to a webhook: it is disabled, or its key may not receive events. */
+export type Obstacle = 'disabled' | 'key';
+
+/** SQL: the obstacle of a row of `webhooks`. */
+const OBSTACLE = `CASE WHEN state = 'disabled' THEN 'disabled' WHEN NOT (${IS_ACTIVE}) THEN 'key' END AS obstacle`;
+
 /** A webhook as shown to the operator. */
 export interface WebhookOverview {
   readonly id: Int64;
@@ -22,6 +28,7 @@ export interface WebhookOverview {
   readonly types: readonly string[];
   readonly state: WebhookState;
   readonly disabledReason: DisabledReason | null;
+  readonly obstacle: Obstacle | null;
   readonly failingSince: Date | null;
   /** Deliveries, at most 10,000 each. */
   readonly pending: number;
@@ -50,9 +57,6 @@ export interface ShownAttempt {
 export interface ShownWebhook extends WebhookOverview {
   readonly attempts: readonly ShownAttempt[];
 }
-
-/** Why nothing is sent to a webhook: it is disabled, or its key may not receive events. */
-export type Obstacle = 'disabled' | 'key';
 
 /** What was resent to a webhook. */
 export interface Retried {
@@ -99,7 +103,7 @@ export class WebhookOperations {
    */
   async retry(id: Int64 | undefined): Promise<Retried[]> {
     const webhooks = await this.dataSource.query<{ id: Int64; obstacle: Obstacle | null }[]>(
-      `SELECT id, CASE WHEN state = 'disabled' THEN 'disabled' WHEN NOT (${IS_ACTIVE}) THEN 'key' END AS obstacle
+      `SELECT id, ${OBSTACLE}
        FROM webhooks WHERE deleted_at IS NULL AND id = coalesce($1, id) ORDER BY id`,
       [id ?? null],
     );
@@ -190,7 +194,7 @@ const deliveriesOf = (id: string, state: string): string => `
    WHERE webhook_id = ${id} AND state = '${state}' ORDER BY id ${state === 'pending' ? '' : 'DESC'} LIMIT ${MAX_COUNT})`;
 
 const LIST = `
-  SELECT id, api_key_id AS "keyId", url, types, state, disabled_reason AS "disabledReason",
+  SELECT id, api_key_id AS "keyId", url, types, state, disabled_reason AS "disabledReason", ${OBSTACLE},
          failing_since AS "failingSince", ${counted('pending')}, ${counted('failed')},
          (SELECT attempts -> -1 FROM (${deliveriesOf('webhooks.id', 'pending')} UNION ALL ${deliveriesOf('webhooks.id', 'failed')}) AS delivery
           WHERE attempts -> -1 -> 'error' IS NOT NULL ORDER BY attempts -> -1 ->> 'at' DESC LIMIT 1) AS "lastError"

@@ -72,8 +72,14 @@ async function disable(database: CommandDatabase, id: string, { json }: Json): P
 
 async function enable(database: CommandDatabase, id: string, { json }: Json): Promise<void> {
   const number = webhookId(id);
-  existing(id, await withWebhooks(database, (webhooks) => webhooks.enable(number)));
-  print(json, { id: number, state: 'enabled' }, () => `Webhook ${id} is enabled.`);
+  const enabled = await withWebhooks(
+    database,
+    async (webhooks) => (await webhooks.enable(number)) && webhooks.show(number),
+  );
+  existing(id, enabled);
+  const { obstacle } = enabled;
+  const but = obstacle === null ? '' : `, but nothing is sent to it: ${KEY_OBSTACLE}`;
+  print(json, { id: number, state: 'enabled', obstacle }, () => `Webhook ${id} is enabled${but}.`);
 }
 
 async function retry(database: CommandDatabase, id: string | undefined, { json }: Json): Promise<void> {
@@ -90,12 +96,12 @@ async function retry(database: CommandDatabase, id: string | undefined, { json }
       `Webhook ${id} is disabled. First run ${service().program} webhooks enable ${id}.`,
     );
   if (webhook.obstacle === 'key')
-    throw new StartupError(
-      `Nothing is sent to webhook ${id}: its key is revoked, has expired or lacks a scope.`,
-    );
+    throw new StartupError(`Nothing is sent to webhook ${id}: ${KEY_OBSTACLE}.`);
   const { retried } = webhook;
   print(json, { id: number, retried }, () => `${deliveries(retried)} of webhook ${id} will be sent again.`);
 }
+
+const KEY_OBSTACLE = 'its key is revoked, has expired or lacks a scope';
 
 function retriedText(all: readonly Retried[]): string {
   const sum = all.reduce((total, { retried }) => total + retried, 0);
@@ -131,19 +137,24 @@ function existing(id: string, found: unknown): asserts found {
   );
 }
 
+function stateText({ state, disabledReason, obstacle }: WebhookOverview): string {
+  const why = obstacle === 'key' ? 'its key cannot receive' : disabledReason;
+  return why === null ? state : `${state} (${why})`;
+}
+
 const webhooksTable = (all: readonly WebhookOverview[]): string =>
   table(
     ['ID', 'KEY', 'URL', 'TYPES', 'STATE', 'FAILING SINCE', 'PENDING', 'FAILED', 'LAST ERROR'],
-    all.map(({ id, keyId, url, types, state, disabledReason, failingSince, pending, failed, lastError }) => [
-      String(id),
-      String(keyId),
-      url,
-      types.length === 0 ? 'all' : types.join(', '),
-      disabledReason === null ? state : `${state} (${disabledReason})`,
-      failingSince === null ? '' : `${failingSince.toISOString().slice(0, 19)}Z`,
-      String(pending),
-      String(failed),
-      errorText(lastError ?? undefined),
+    all.map((webhook) => [
+      String(webhook.id),
+      String(webhook.keyId),
+      webhook.url,
+      webhook.types.length === 0 ? 'all' : webhook.types.join(', '),
+      stateText(webhook),
+      webhook.failingSince === null ? '' : `${webhook.failingSince.toISOString().slice(0, 19)}Z`,
+      String(webhook.pending),
+      String(webhook.failed),
+      errorText(webhook.lastError ?? undefined),
     ]),
   );
 
