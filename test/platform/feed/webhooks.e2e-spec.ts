@@ -182,6 +182,7 @@ describe('webhooks', () => {
       ['a backslash', 'https://8.8.8.8\\@10.0.0.1/'],
       ['no host', 'https:///8.8.8.8/'],
       ['an empty user name', 'https://@8.8.8.8/'],
+      ['an empty user name and password', 'https://:@8.8.8.8/'],
       ['an empty fragment', 'https://8.8.8.8/#'],
     ])('refuses a URL that has %s', async (_, url) => {
       const { body } = await client.post('/v1/webhooks').send({ url }).expect(400);
@@ -342,6 +343,21 @@ describe('webhooks', () => {
       expect(sent).toEqual(['before', 'after', 'before', 'after']);
       expect((await deliveries(narrowed.id)).length).toBe(1);
       expect((await deliveries(widened.id)).length).toBe(1);
+    });
+
+    it('503 if more wait than one request takes, until they are taken', async () => {
+      const { id } = await create();
+      await petstore.query(`INSERT INTO event_outbox (type, version, occurred_at, data)
+        SELECT 'item.created', 1, now(), '{"name": "before"}' FROM generate_series(1, 12000)`);
+      const change = () => client.patch(`/v1/webhooks/${id}`).send({ types: ['item.deleted'] });
+      await client.patch('/v1/webhooks/4711').send({ types: [] }).expect(404);
+      await change().set('If-Match', '"other"').expect(412);
+      expect(await deliveries(id)).toEqual([]);
+      const { body, headers } = await change().expect(503);
+      expect([body.code, headers['retry-after']]).toEqual(['service_unavailable', '1']);
+      await eventually(async () => (await change()).status === 200);
+      const [row] = await petstore.query('SELECT count(*)::integer AS count FROM webhook_deliveries');
+      expect(row).toEqual({ count: 12_000 });
     });
 
     it('each once, while they are changed and others read the feed', async () => {

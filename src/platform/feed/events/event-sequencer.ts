@@ -20,13 +20,16 @@ const MAX_BATCHES = 5;
  */
 @Injectable()
 export class EventSequencer {
-  private running?: Promise<void>;
-  private next?: Promise<void>;
+  private running?: Promise<boolean>;
+  private next?: Promise<boolean>;
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Moves all events committed before the call, up to a limit. They wait while the database is read-only. */
-  catchUp(): Promise<void> {
+  /**
+   * Moves all events committed before the call, up to a limit. They wait while the database is read-only.
+   * @returns whether that limit has left some
+   */
+  catchUp(): Promise<boolean> {
     if (!this.running) return (this.running = this.pass().finally(() => (this.running = undefined)));
     // A running pass may have read too early. Calls during it share the next one.
     this.next ??= this.running
@@ -38,13 +41,15 @@ export class EventSequencer {
     return this.next;
   }
 
-  private async pass(): Promise<void> {
+  private async pass(): Promise<boolean> {
+    let moved = 0; // by the last batch; a full one may have left some
     try {
       for (let batches = 0; batches < MAX_BATCHES && (await this.hasEvents()); batches++)
-        await this.dataSource.transaction('READ COMMITTED', sequenceBatch);
+        moved = await this.dataSource.transaction('READ COMMITTED', sequenceBatch);
     } catch (error) {
       if (!isReadOnly(error)) throw error;
     }
+    return moved === BATCH && (await this.hasEvents());
   }
 
   private async hasEvents(): Promise<boolean> {
@@ -60,11 +65,12 @@ export class EventSequencer {
 /** SQLSTATE read_only_sql_transaction */
 const isReadOnly = (error: unknown): boolean => errorCodeOf(error) === '25006';
 
-async function sequenceBatch(manager: EntityManager): Promise<void> {
+/** @returns how many events it has moved */
+async function sequenceBatch(manager: EntityManager): Promise<number> {
   // This must be a separate statement, so that the next one sees everything committed before the lock was
   // taken.
   await manager.query('SELECT FROM event_feed FOR UPDATE');
-  await manager.query(
+  const [rows] = await manager.query<[{ moved: number }[], number]>(
     `WITH batch AS (
        DELETE FROM event_outbox WHERE id = ANY (ARRAY(SELECT id FROM event_outbox ORDER BY id LIMIT $1)) RETURNING *
      ), moved AS (
@@ -72,7 +78,9 @@ async function sequenceBatch(manager: EntityManager): Promise<void> {
        SELECT last_id + row_number() OVER (ORDER BY batch.id), type, version, occurred_at, data FROM batch, event_feed
        RETURNING id
      )
-     UPDATE event_feed SET last_id = last_id + (SELECT count(*) FROM moved)`,
+     UPDATE event_feed SET last_id = last_id + (SELECT count(*) FROM moved)
+     RETURNING (SELECT count(*)::integer FROM moved) AS moved`,
     [BATCH],
   );
+  return rows[0]?.moved ?? 0;
 }

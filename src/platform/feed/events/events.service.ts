@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { ServiceUnavailable } from '../../kernel/errors/common.errors.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { decodeCursor, encodeCursor, Page, isFirst } from '../../http/pagination/page.js';
 import { EventResponse, type EventRow } from './dto/event.response.js';
@@ -71,13 +72,17 @@ export class EventsService {
   }
 
   /** Moves everything committed before the call into the feed, up to a limit. */
-  catchUp(): Promise<void> {
-    return this.sequencer.catchUp();
+  async catchUp(): Promise<void> {
+    await this.sequencer.catchUp();
   }
 
-  /** Returns the id of the newest event in the feed. Events committed after the call get higher ids. */
+  /**
+   * Returns the id of the newest event in the feed. Events committed after the call get higher ids, and only
+   * those.
+   * @throws ServiceUnavailable if too many wait for their ids
+   */
   async newestId(): Promise<Int64> {
-    await this.sequencer.catchUp();
+    if (await this.sequencer.catchUp()) throw new ServiceUnavailable();
     const [feed] = await this.dataSource.query<{ id: Int64 }[]>('SELECT last_id AS id FROM event_feed');
     return feed?.id ?? 0;
   }

@@ -2,7 +2,6 @@ import { type DataSource, IsNull } from 'typeorm';
 import { EventSequencer } from '../events/event-sequencer.js';
 import { EventsService } from '../events/events.service.js';
 import type { Int64 } from '../../kernel/json/int64.js';
-import { FanOut } from './delivery/fan-out.js';
 import { DisabledReason, Webhook, type WebhookState } from './webhook.entity.js';
 import { type Attempt, DeliveryState } from './webhook-delivery.entity.js';
 import { END_PAUSE, IS_ACTIVE } from './webhook-sql.js';
@@ -80,8 +79,7 @@ export class WebhookOperations {
   }
 
   /** The owner cannot enable it again. @returns false for an unknown webhook */
-  async disable(id: Int64): Promise<boolean> {
-    await this.newestId();
+  disable(id: Int64): Promise<boolean> {
     return this.change(id, (webhook) => {
       webhook.disable(DisabledReason.Operator);
     });
@@ -89,7 +87,7 @@ export class WebhookOperations {
 
   /** Only later events are sent to it. @returns false for an unknown webhook */
   async enable(id: Int64): Promise<boolean> {
-    const newestId = await this.newestId();
+    const newestId = await new EventsService(this.dataSource, new EventSequencer(this.dataSource)).newestId();
     return this.change(id, (webhook) => {
       webhook.enable(newestId);
     });
@@ -113,13 +111,8 @@ export class WebhookOperations {
     return all;
   }
 
-  /** Of the feed, with all that is committed. */
-  private newestId(): Promise<Int64> {
-    return new EventsService(this.dataSource, new EventSequencer(this.dataSource)).newestId();
-  }
-
   private change(id: Int64, work: (webhook: Webhook) => void): Promise<boolean> {
-    return new FanOut(this.dataSource).beforeChange(async (manager) => {
+    return this.dataSource.transaction(async (manager) => {
       const where = { id, deletedAt: IsNull() };
       const webhook = await manager.findOne(Webhook, { where, lock: { mode: 'pessimistic_write' } });
       if (!webhook) return false;

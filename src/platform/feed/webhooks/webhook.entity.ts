@@ -75,8 +75,8 @@ export class Webhook {
   busyBy!: string | null;
 
   /**
-   * When a process last claimed deliveries. The key that was served longest ago is next. Null if no pause may
-   * follow: a ping, a retry or a new URL came since.
+   * When a process last claimed deliveries. The key that was served longest ago is next. Null while a process
+   * has it that may make no pause: a ping, a retry or a new URL has come since.
    */
   @Column('timestamptz', { name: 'served_at', nullable: true })
   servedAt!: Date | null;

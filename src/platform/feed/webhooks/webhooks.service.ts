@@ -85,8 +85,9 @@ export class WebhooksService {
   ): Promise<WebhookResponse> {
     const { url, types, state } = change;
     if (url !== undefined) await this.urls.check(url);
-    const selects = types !== undefined || state !== undefined;
-    const newestId = selects ? await this.events.newestId() : 0;
+    const selects = types !== undefined || state === WebhookState.Disabled;
+    if (selects) condition.check(await this.get(owner, webhookId)); // before the work that follows, and again
+    const newestId = selects || state === WebhookState.Enabled ? await this.events.newestId() : 0;
     const changed = await this.change(owner, webhookId, selects, (webhook) => {
       condition.check(this.response(webhook));
       if (url !== undefined && url !== webhook.url) {

@@ -172,7 +172,8 @@ export class DeliveryStore {
   async release(webhookId: string, askedPause = 0): Promise<void> {
     await this.dataSource.query(
       `UPDATE webhooks SET busy_by = NULL, busy_until = CASE WHEN served_at IS NOT NULL THEN now() + nullif(greatest(
-         CASE WHEN failing_since IS NOT NULL THEN ${PAUSE} END, make_interval(secs => $3::float8 / 1000)), interval '0') END
+         CASE WHEN failing_since IS NOT NULL THEN ${PAUSE} END, make_interval(secs => $3::float8 / 1000)), interval '0') END,
+         served_at = coalesce(served_at, now())
        WHERE id = $1 AND busy_by = $2`,
       [webhookId, this.process, askedPause],
     );
@@ -223,7 +224,7 @@ export class DeliveryStore {
     const [[failure]] = await this.dataSource.query<[EndpointFailure[], number]>(
       `WITH failed AS (
          SELECT id, failing_since IS NULL AS "isFirst", CASE WHEN $3 THEN 'gone' WHEN failing_since <= now() - interval '5 days' THEN 'failing' END AS reason
-         FROM webhooks WHERE id = $1 AND url = $2 AND state = 'enabled' FOR NO KEY UPDATE
+         FROM webhooks WHERE id = $1 AND url = $2 AND (state = 'enabled' OR $3 AND disabled_reason = 'gone') FOR NO KEY UPDATE
        )
        UPDATE webhooks SET failing_since = coalesce(failing_since, now()), disabled_reason = reason,
                            state = CASE WHEN reason IS NULL THEN state ELSE 'disabled' END

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { ServiceUnavailable } from '../../../kernel/errors/common.errors.js';
 import { HAS_EVENTS } from '../../events/event-sequencer.js';
 import { IS_ACTIVE } from '../webhook-sql.js';
 
@@ -7,6 +8,9 @@ import { IS_ACTIVE } from '../webhook-sql.js';
 export const HAS_EVENTS_TO_READ = `
   EXISTS (SELECT FROM webhooks WHERE state = 'enabled' AND deleted_at IS NULL)
   AND (${HAS_EVENTS} OR (SELECT last_id FROM event_feed) > (SELECT last_event_id FROM webhook_feed))`;
+
+/** Limits how long one change waits for a backlog. */
+const MAX_BATCHES = 5;
 
 /** Maximum deliveries per transaction, which keeps its statement well below the timeout. */
 const BATCH = 2_000;
@@ -27,12 +31,16 @@ export class FanOut {
 
   /**
    * Changes which events a webhook selects: those of the feed before the change have their deliveries by then.
-   * @param work must not have locked a webhook before: a batch that has the lock of the feed waits for it
+   * @param work must not have locked a webhook before: a batch that has the lock of the feed waits for it. It
+   *   waits at most a second for a webhook, because all others wait for the feed meanwhile
+   * @throws ServiceUnavailable if many events wait for a worker. Each call takes some of them
    */
   async beforeChange<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    await this.run(); // what waits, in short transactions
+    for (let batches = 1; (await this.batch()) > 0; batches++)
+      if (batches === MAX_BATCHES) throw new ServiceUnavailable();
     return this.dataSource.transaction('READ COMMITTED', async (manager) => {
-      while ((await batchIn(manager)) > 0);
+      await manager.query(`SET LOCAL lock_timeout = '1s'`);
+      await batchIn(manager); // of the last moment
       return work(manager);
     });
   }

@@ -16,7 +16,7 @@ const UNPRINTABLE = /[\s\p{C}\\]/u;
 const isUrl = (value: unknown): boolean =>
   typeof value === 'string' &&
   value.length <= MAX_URL &&
-  /^https?:\/\/[^/@]/.test(value) &&
+  /^https?:\/\/[^/@:]/.test(value) &&
   !UNPRINTABLE.test(value) &&
   URL.canParse(value);
 
