@@ -126,6 +126,9 @@ describe('petstore keys create', () => {
     ['a name of white space', ['--plan', 'pro', '--name', ' '], '--name'],
     ['a name of 201 characters', ['--plan', 'pro', '--name', 'x'.repeat(201)], '--name'],
     ['an unknown option', ['--plan', 'pro', '--colour', 'red'], '--colour'],
+    ['an option twice', ['--plan', 'pro', '--plan', 'free'], '--plan <plan>'],
+    ['a list in two options', ['--plan', 'pro', '--scopes', 'pets:read', '--scopes=pets:write'], '--scopes'],
+    ['an end after 9999', ['--plan', 'pro', '--expires', '9999-12-31T23:59:59-01:00'], '--expires'],
   ])('refuses %s', async (_, args, part) => {
     await expectUsageError(['keys', 'create', '--name', 'x', ...args], part);
   });
@@ -208,6 +211,18 @@ describe('petstore keys rotate', () => {
     expect(again.oldSecretEndsAt).toBe(promised);
     const third = await json<Rotated>('keys', 'rotate', id, '--overlap', '3h', '--replace', 'old');
     expect(Date.parse(third.oldSecretEndsAt)).toBeGreaterThan(Date.parse(promised));
+  });
+
+  it('promises nothing beyond the end of the key', async () => {
+    const { id } = await createKey('--plan', 'free', '--expires', '1h');
+    const { expiresAt } = await json<{ expiresAt: string }>('keys', 'show', id);
+    expect(await json('keys', 'rotate', id, '--overlap', '7d')).toMatchObject({ oldSecretEndsAt: expiresAt });
+    expect((await petstore('keys', 'rotate', id)).stdout).toContain(
+      `The old secret works until ${expiresAt}.`,
+    );
+    await json('keys', 'update', id, '--expires', 'never');
+    const shown = await json<{ oldSecretEndsAt: string }>('keys', 'show', id);
+    expect(Date.parse(shown.oldSecretEndsAt)).toBeGreaterThan(Date.parse(expiresAt) + hours(24));
   });
 
   it.each([
@@ -360,6 +375,12 @@ describe('petstore', () => {
     await petstore('keys', 'ban', id);
     expect(await lifted()).toBe(`Key ${id} is no longer banned.\n`);
     expect(await lifted()).toBe(`Key ${id} was not banned. Its earlier bans are forgotten.\n`);
+  });
+
+  it('keys ban refuses a revoked key', async () => {
+    const { id } = await createKey('--plan', 'free');
+    await petstore('keys', 'revoke', id);
+    await expectFailure(['keys', 'ban', id], 'revoked', 'petstore keys create');
   });
 
   it('writes a line of history for each command that changes a key', async () => {

@@ -81,3 +81,10 @@ export class ApiKey {
     return perMinute === null || perDay === null ? undefined : { perMinute, perDay };
   }
 }
+
+/** When the previous secret of a key stops working: at the latest, with the key. */
+export const previousSecretEnd = ({
+  previousEndsAt,
+  expiresAt,
+}: Pick<ApiKey, 'previousEndsAt' | 'expiresAt'>): Date | null =>
+  previousEndsAt && expiresAt && expiresAt < previousEndsAt ? expiresAt : previousEndsAt;

@@ -145,9 +145,10 @@ export class ApiKeysService {
     );
   }
 
-  /** Bans a key until the given time, unless it already has a longer ban. */
+  /** Bans a key until the given time, unless it already has a longer ban. @throws KeyIsRevoked */
   ban(id: Int64, endsAt: Date): Promise<ApiKey | null> {
-    return this.change('ban', id, ({ banEndsAt, banLevel }) => {
+    return this.change('ban', id, ({ revokedAt, banEndsAt, banLevel }) => {
+      if (revokedAt) throw new KeyIsRevoked(id);
       if (banEndsAt && banEndsAt >= endsAt) return undefined;
       const last = banEndsAt ? { endsAt: banEndsAt.getTime(), level: banLevel } : undefined;
       return { banEndsAt: endsAt, banLevel: Math.max(remainingLevel(last, Date.now()), 1) };

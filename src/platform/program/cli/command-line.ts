@@ -56,5 +56,18 @@ export async function commandLine(definition: ServiceDefinition): Promise<Comman
   addMigrateCommand(program, migrations);
   addDatabaseCommand(program);
   addDoctorCommand(program, definition);
+  refuseRepeated(program);
   return program.configureHelp({ sortSubcommands: true }); // only these: `keys` has an order of its own
+}
+
+/** Otherwise the last value would count, also where the option takes a list. */
+function refuseRepeated(command: Command): void {
+  for (const option of command.options.filter(({ required, optional }) => required || optional)) {
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`option '${option.flags}' must be given once`);
+      isGiven = true;
+    });
+  }
+  command.commands.forEach(refuseRepeated);
 }

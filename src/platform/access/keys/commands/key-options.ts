@@ -43,11 +43,14 @@ function expiry(value: string): Date | 'never' {
   );
 }
 
+/** A later one has more digits than ISO 8601 has. */
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59);
+
 /** Parses a date (00:00 UTC) or a time with its offset from UTC. */
 function instant(value: string): Date | undefined {
   const [, day] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.exec(value) ?? [];
   const date = new Date(value);
-  return isDay(day) && !Number.isNaN(date.getTime()) ? date : undefined;
+  return isDay(day) && date.getTime() <= LATEST ? date : undefined; // not NaN
 }
 
 /** Parses `pets:read,orders:read` or `all`. */

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../api-key.entity.js';
+import { type ApiKey, previousSecretEnd } from '../api-key.entity.js';
 import { table } from '../../../kernel/terminal/print.js';
 import { service } from '../../../kernel/config/service.js';
 
@@ -81,10 +81,8 @@ function state({ revokedAt, expiresAt, banEndsAt }: ApiKey): string {
 }
 
 /** A key that is revoked or has expired has no working secret. */
-function oldSecretEnd({ revokedAt, expiresAt, previousEndsAt }: ApiKey): Date | null {
-  const hasEnded = revokedAt !== null || (expiresAt !== null && ifFuture(expiresAt) === null);
-  return hasEnded ? null : ifFuture(previousEndsAt);
-}
+const oldSecretEnd = (key: ApiKey): Date | null =>
+  key.revokedAt === null ? ifFuture(previousSecretEnd(key)) : null;
 
 const scopesOf = ({ scopes }: ApiKey): string => scopes?.join(', ') ?? 'all';
 

@@ -5,7 +5,7 @@ import { confirm, isOnTerminal } from '../../../kernel/terminal/confirm.js';
 import { UsageError } from '../../../kernel/config/startup-error.js';
 import type { CommandDatabase } from '../../../data/database/command-database.js';
 import { type Json, print, visible } from '../../../kernel/terminal/print.js';
-import type { ApiKey } from '../api-key.entity.js';
+import { type ApiKey, previousSecretEnd } from '../api-key.entity.js';
 import type { KeyEdit } from '../api-keys.service.js';
 import type { Plan } from '../../plans/plans.js';
 import { SCOPES } from '../scopes.js';
@@ -187,7 +187,8 @@ async function rotate(database: CommandDatabase, id: string, options: RotateOpti
   const { key, secret } = await withKey(database, id, ({ keys }, number) =>
     keys.rotate(number, oldEndsAt, { inUse }),
   );
-  const old = key.previousEndsAt ? `works until ${key.previousEndsAt.toISOString()}` : 'has ended';
+  const end = previousSecretEnd(key);
+  const old = end ? `works until ${end.toISOString()}` : 'has ended';
   print(
     json,
     { ...describeKey(key), key: secret },

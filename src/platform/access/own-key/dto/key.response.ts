@@ -1,6 +1,6 @@
 import { PLACES } from '../../../kernel/config/service.js';
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { ApiKey } from '../../keys/api-key.entity.js';
+import { type ApiKey, previousSecretEnd } from '../../keys/api-key.entity.js';
 import type { IssuedKey } from '../../keys/api-keys.service.js';
 import type { Plan } from '../../plans/plans.js';
 import { type Scope, SCOPES } from '../../keys/scopes.js';
@@ -55,7 +55,8 @@ export class KeyResponse {
 
   /** @param now Unix milliseconds */
   static from(key: ApiKey, now: number): KeyResponse {
-    const { expiresAt, lastUsedAt, previousEndsAt } = key;
+    const { expiresAt, lastUsedAt } = key;
+    const oldSecretEnd = previousSecretEnd(key);
     return {
       id: key.id,
       name: key.name,
@@ -64,8 +65,7 @@ export class KeyResponse {
       createdAt: key.createdAt.toISOString(),
       ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
       ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
-      ...(previousEndsAt &&
-        previousEndsAt.getTime() > now && { oldSecretEndsAt: previousEndsAt.toISOString() }),
+      ...(oldSecretEnd && oldSecretEnd.getTime() > now && { oldSecretEndsAt: oldSecretEnd.toISOString() }),
     };
   }
 }
@@ -84,7 +84,8 @@ export class RotatedKeyResponse {
   })
   readonly oldSecretEndsAt?: string;
 
-  static from({ key: { previousEndsAt }, secret }: IssuedKey): RotatedKeyResponse {
-    return { key: secret, ...(previousEndsAt && { oldSecretEndsAt: previousEndsAt.toISOString() }) };
+  static from({ key, secret }: IssuedKey): RotatedKeyResponse {
+    const end = previousSecretEnd(key);
+    return { key: secret, ...(end && { oldSecretEndsAt: end.toISOString() }) };
   }
 }
