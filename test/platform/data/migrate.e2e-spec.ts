@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { MIGRATIONS } from '../../support/migrations.js';
 import { Config } from '../../../src/platform/kernel/config/config.js';
 import { DatabaseConfig } from '../../../src/platform/data/database/database.config.js';
+import { revertLast } from '../../../src/platform/data/database/migrations/migrate.js';
 import { openDatabase } from '../../../src/platform/data/database/open-database.js';
 import { petstore, petstoreOnTerminal, refusedStart } from '../../support/command-line.js';
 import { Petstore } from '../../support/petstore.js';
@@ -67,6 +68,27 @@ describe('petstore migrate', () => {
     await migrate();
     expect(await migrate('--status', '--revert')).toMatchObject({ code: 2, stdout: '' });
     expect(await appliedMigrations(database.url)).toEqual(NAMES);
+  });
+
+  it.each(['--yes', '--force'])('refuses %s without --revert, and applies nothing', async (option) => {
+    for (const args of [[option], [option, '--status']])
+      expect(await migrate(...args)).toMatchObject({
+        code: 2,
+        stderr: 'petstore: --yes and --force are for --revert only.\n',
+      });
+    expect(await migrate('--status')).toMatchObject({ code: 1 });
+  });
+
+  it('reverts no other migration than the one that was asked about', async () => {
+    await migrate();
+    await expect(revertLast(database.url, MIGRATIONS, NAMES.at(-2))).rejects.toThrow(
+      `${NAMES.at(-2)} is no longer the newest migration: another process has reverted or applied one.`,
+    );
+    const both = await Promise.allSettled(
+      [1, 2].map(() => revertLast(database.url, MIGRATIONS, NAMES.at(-1))),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await appliedMigrations(database.url)).toEqual(NAMES.slice(0, -1));
   });
 
   it('does not revert without --yes where nobody can be asked', async () => {

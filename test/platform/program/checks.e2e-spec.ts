@@ -202,9 +202,17 @@ describe('DATABASE_DIRECT_URL', () => {
   });
   afterEach(() => other.drop());
 
-  it('of another database is refused by the start, doctor and petstore migrate, which change nothing', async () => {
+  it('of another database is refused by the start, doctor and all commands, which change nothing', async () => {
     const env = { PORT: '0', DATABASE_URL: database.url, DATABASE_DIRECT_URL: other.url };
-    const refusals = [await refusedStart(env), await petstore(['migrate'], env)];
+    const refusals = [await refusedStart(env)];
+    for (const args of [
+      ['migrate'],
+      ['keys', 'list'],
+      ['keys', 'revoke', '1', '--yes'],
+      ['webhooks', 'list'],
+      ['new-ids'],
+    ])
+      refusals.push(await petstore(args, env));
     for (const { code, stderr } of refusals) {
       expect(stderr).toMatch(`petstore: ${WRONG} `);
       expect(stderr).toMatch(/^petstore: .+\n$/);

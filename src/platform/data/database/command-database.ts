@@ -10,6 +10,7 @@ import type { Migration } from './migrations/migration-state.js';
 import { onStopSignals } from '../../kernel/terminal/on-stop-signals.js';
 import { openDatabase } from './open-database.js';
 import { connectionOptions } from './pool/connection-options.js';
+import { requireSameDatabase } from './same-database.js';
 
 /** The exit code of a program that a signal ends is this plus the signal's number. */
 const SIGNALLED = 128;
@@ -40,7 +41,7 @@ export class CommandDatabase {
         config,
         this.migrations,
         (closeDatabase) => (close = closeDatabase),
-        { isShared: true, migrates: false },
+        { isShared: true, migrates: false, check: requireSameDatabase },
       );
       const dataSource = new DataSource({ ...connectionOptions(url), entities });
       await dataSource.initialize();

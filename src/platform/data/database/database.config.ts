@@ -72,6 +72,13 @@ function postgresUrl(variables: Variables, name: Name): string | undefined {
     );
     return;
   }
+  if (url !== undefined && new URL(url).searchParams.has('application_name')) {
+    variables.refuse(
+      name,
+      `must not have an application_name: by its own, ${service().program} migrate --revert knows that the service is connected`,
+    );
+    return;
+  }
   return url?.includes('uselibpqcompat=') ? url : url?.replace(CHECKED, 'verify-full');
 }
 

@@ -145,6 +145,8 @@ describe('Config', () => {
     ['PORT', 'http'],
     ['DATABASE_URL', 'mysql://db/pets'],
     ['DATABASE_URL', 'db/pets'],
+    ['DATABASE_URL', 'postgres://db/pets?application_name=web'],
+    ['DATABASE_DIRECT_URL', 'postgres://db/pets?application_name=web'],
     ['MIGRATE_AT_START', 'no'],
     ['METRICS_PORT', '3000'], // the default of PORT
     ['PUBLIC_URL', 'api.example.com'],

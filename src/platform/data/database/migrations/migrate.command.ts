@@ -38,6 +38,7 @@ export function addMigrateCommand(program: Command, known: readonly Migration[])
     .addHelpText('after', '\nIf several start together, one migrates and the rest wait.')
     .action((options: Options) => {
       if (options.revert) return revert(known, options);
+      if (options.yes || options.force) throw new UsageError('--yes and --force are for --revert only.');
       return options.status ? status(known, options) : migrate(known, options);
     });
 }
@@ -72,7 +73,7 @@ async function revert(known: readonly Migration[], { json, yes, force }: Options
         `The service is connected (${connections} connections). Stop all its processes, or use --force.`,
       );
     if (!yes) await confirm(`Revert ${last} and lose the data of its tables?`);
-    return revertLast(url, known);
+    return revertLast(url, known, last);
   });
   print(json, { reverted: reverted ?? null }, () =>
     reverted === undefined ? 'Nothing to do: no migration has been applied.' : `Reverted: ${reverted}`,

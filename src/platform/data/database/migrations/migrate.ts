@@ -142,23 +142,33 @@ export async function lastMigration(url: string, known: readonly Migration[]): P
 
 /**
  * Reverts the newest migration.
+ * @param confirmed the one that somebody has been asked about, if they have
  * @returns its name, or undefined if none is applied
- * @throws StartupError as `lastMigration()`, or if a database in use would be of a version that is too old
+ * @throws StartupError as `lastMigration()`, if another process migrates meanwhile, or if a database in use
+ *   would be of a version that is too old
  */
-export async function revertLast(url: string, known: readonly Migration[]): Promise<string | undefined> {
-  const last = await lastMigration(url, known);
+export async function revertLast(
+  url: string,
+  known: readonly Migration[],
+  confirmed?: string,
+): Promise<string | undefined> {
+  const last = confirmed ?? (await lastMigration(url, known));
   if (last === undefined) return undefined;
   const oldest = known.find(({ name }) => name === last)?.upgradesFrom;
   if (oldest !== undefined && (await withConnection(url, (client) => isInUse(queryOf(client)))))
     throw new StartupError(
       `${last} is of ${oldest}, from which this version upgrades. Revert it with ${oldest}.`,
     );
-  await underLock(url, known, warn, (dataSource) => {
+  await underLock(url, known, warn, async (dataSource) => {
+    if ((await lastMigration(url, known)) !== last)
+      throw new StartupError(
+        `${last} is no longer the newest migration: another process has reverted or applied one.`,
+      );
     // TypeORM asks the migration only for `up`
     const alone = dataSource.migrations.some(
       (migration) => migration.constructor.name === last && migration.transaction === false,
     );
-    return untilLocked(dataSource, warn, () =>
+    await untilLocked(dataSource, warn, () =>
       dataSource.undoLastMigration({ transaction: alone ? 'none' : 'each' }),
     );
   });
