@@ -211,6 +211,21 @@ describe('GET /v1/events', () => {
     expect(ids[2]).toBeGreaterThan(1_000_000_000);
   });
 
+  it('petstore new-ids names sequences that have no room for other ids', async () => {
+    await petstore.query(`CREATE TABLE shelves (id serial, no smallserial);
+      SELECT setval('shelves_id_seq', 2147000000)`);
+    const { code, stdout, stderr } = await command(['new-ids'], { DATABASE_URL: petstore.databaseUrl });
+    await petstore.query('DROP TABLE shelves');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/ new rows of other sequences have ids far above the last ones\.\n$/);
+    expect(stderr.trimEnd().split('\n').sort()).toEqual(
+      ['id', 'no'].map(
+        (name) =>
+          `petstore: public.shelves_${name}_seq has no room for other ids than those after the backup: it goes on where the copy ends`,
+      ),
+    );
+  });
+
   it('answers while PostgreSQL is read-only, like other reads: the latest changes follow later', async () => {
     await createItems('Rex');
     const { next } = await page('/v1/events');

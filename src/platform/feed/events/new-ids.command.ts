@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { readFile } from 'node:fs/promises';
+import type { PoolClient } from 'pg';
 import type { CommandDatabase } from '../../data/database/command-database.js';
+import { programName } from '../../kernel/config/service.js';
 import type { Int64 } from '../../kernel/json/int64.js';
 import { type Json, print } from '../../kernel/terminal/print.js';
 
@@ -19,14 +21,25 @@ export function addNewIdsCommand(program: Command, database: CommandDatabase): v
 }
 
 async function newIds(database: CommandDatabase, { json }: Json): Promise<void> {
+  const warnings: string[] = [];
   const lastEventId = await database.use([], async (dataSource) => {
-    await dataSource.query(await readFile(NEW_IDS, 'utf8'));
+    const sql = await readFile(NEW_IDS, 'utf8');
+    const runner = dataSource.createQueryRunner();
+    const client = (await runner.connect()) as PoolClient;
+    const warn = ({ message = '' }: { message?: string | undefined }) => warnings.push(message);
+    client.on('notice', warn);
+    await runner.query(sql).finally(() => {
+      client.off('notice', warn);
+      return runner.release();
+    });
     const [feed] = await dataSource.query<{ id: Int64 }[]>('SELECT last_id AS id FROM event_feed');
     return feed?.id;
   });
+  for (const warning of warnings) process.stderr.write(`${programName()}: ${warning}\n`);
   print(
     json,
     { lastEventId },
-    () => `New events have ids above ${lastEventId}, and new rows have ids far above the last ones.`,
+    () =>
+      `New events have ids above ${lastEventId}, and new rows${warnings.length > 0 ? ' of other sequences' : ''} have ids far above the last ones.`,
   );
 }

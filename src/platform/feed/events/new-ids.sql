@@ -30,7 +30,8 @@ BEGIN
     SELECT format('%I.%I', schemaname, sequencename) AS name, max_value,
       CASE WHEN last < least_next THEN least_next ELSE last + skipped END AS next
     FROM pg_catalog.pg_sequences
-      JOIN (VALUES ('bigint'::regtype, unreached, gap), ('integer'::regtype, unreached_integer, integer_gap))
+      JOIN (VALUES ('bigint'::regtype, unreached, gap), ('integer'::regtype, unreached_integer, integer_gap),
+                   ('smallint'::regtype, unreached_integer, integer_gap))
         AS ids (type, least_next, skipped) ON data_type = type,
       coalesce(last_value, 0) AS last
     WHERE schemaname = current_schema() AND increment_by > 0
