@@ -164,7 +164,7 @@ describe('a service that installs the platform', () => {
     async () => {
       await type('npx', ['prettier', '--check', '.'], service);
       await npm('run', 'typecheck');
-      expect(tally(await npm('test'))).toEqual(['36', '0']);
+      expect(tally(await npm('test'))).toEqual(['37', '0']);
     },
     minutes(10),
   );
@@ -211,7 +211,7 @@ describe('a service that installs the platform', () => {
       await npm('run', 'format');
       await npm('run', 'openapi:snapshot');
       await npm('run', 'typecheck');
-      expect(tally(await npm('test'))).toEqual(['37', '0']);
+      expect(tally(await npm('test'))).toEqual(['38', '0']);
     },
     minutes(10),
   );
@@ -225,7 +225,7 @@ describe('a service that installs the platform', () => {
       await rm(at('dist'), { recursive: true });
       await cp(await packNext(), at(`vendor/${NAME}-${NEXT}.tgz`));
       await npm('install', '--no-audit', '--no-fund', `./vendor/${NAME}-${NEXT}.tgz`);
-      expect(tally(await npm('test'))).toEqual(['37', '0']);
+      expect(tally(await npm('test'))).toEqual(['38', '0']);
 
       const database = await createTestDatabase('template1');
       const { url } = database;
