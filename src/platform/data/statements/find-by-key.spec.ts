@@ -105,30 +105,31 @@ describe.each([
   });
 });
 
+/** The first page of what is left to TypeORM, by its key. */
+const firstPage = (limit: number, where = '') =>
+  pageByKey(
+    { limit, cursor: undefined },
+    () => 'by_sql_versioned',
+    (_, take) =>
+      findBySql(
+        dataSource.manager,
+        Versioned,
+        (columns) => `SELECT ${columns}, key::text FROM by_sql_versioned ${where} ORDER BY key, no LIMIT $1`,
+        [take],
+      ),
+  );
+
 it('findBySql returns the soft-deleted rows that the SQL selects, so that no page is taken for the last one', async () => {
   const repository = dataSource.getRepository(Versioned);
   const [first, second] = await repository.find({ order: { id: 'ASC' }, take: 2 });
   await repository.softDelete([first, second].map((row) => String(row?.id)));
-  const read = (where: string) =>
-    pageByKey(
-      { limit: 2, cursor: undefined },
-      () => 'by_sql_versioned',
-      (_, take) =>
-        findBySql(
-          dataSource.manager,
-          Versioned,
-          (columns) =>
-            `SELECT ${columns}, key::text FROM by_sql_versioned ${where} ORDER BY key, no LIMIT $1`,
-          [take],
-        ),
-    );
-  const all = await read('');
+  const all = await firstPage(2);
   expect(Array.from(all, ({ entity }) => [entity.key, entity.deletedAt !== null])).toEqual([
     [0, true],
     [1, true],
   ]);
   expect(all.next).toBeDefined();
-  const undeleted = await read('WHERE "deletedAt" IS NULL');
+  const undeleted = await firstPage(2, 'WHERE "deletedAt" IS NULL');
   expect(Array.from(undeleted, ({ key }) => key)).toEqual(['2', '3']);
 });
 
@@ -138,18 +139,7 @@ it('findBySql returns a row that is removed between its statements, so that no p
     await dataSource.query('DELETE FROM by_sql_versioned WHERE key = 6');
     return this.find(...args);
   });
-  const page = await pageByKey(
-    { limit: 1, cursor: undefined },
-    () => 'by_sql_versioned',
-    (_, take) =>
-      findBySql(
-        dataSource.manager,
-        Versioned,
-        (columns) =>
-          `SELECT ${columns}, key::text FROM by_sql_versioned WHERE key > 4 ORDER BY key, no LIMIT $1`,
-        [take],
-      ),
-  );
+  const page = await firstPage(1, 'WHERE key > 4');
   expect(Array.from(page, ({ key }) => key)).toEqual(['5']);
   expect(page.next).toBeDefined();
 });
